@@ -39,8 +39,7 @@ Status Executable::load() {
   CUPOLA_ASSIGN(interface, parseInterface(package()));
   CUPOLA_ASSIGN(parsed, parseProgram(package(), program()));
   CUPOLA_TRY(loaded.load(*target, package(), *chosen));
-  PassingWeights passing(program()); // outlives the stream, which waits for copies under way
-  passing.find(package().weights.size(), *target);
+  PassingWeights passing(*file, program(), *target); // outlives the stream, which waits for copies under way
   CUPOLA_ASSIGN(std::unique_ptr<Stream> stream, target->createStream(nullptr));
   CUPOLA_TRY(uploadWeights(*stream, passing));
   libraryCalls.prepare(*target, *chosen, weights);
@@ -96,7 +95,7 @@ Status Executable::runInit(Stream &stream, PassingWeights &passing) {
       bindings.allocate(*target, stream, initPlan.scalars.size(), format::mapCount(program().init), flags.address()));
   for (size_t i = 0; i < initPlan.scalars.size(); ++i)
     bindings.set(i, static_cast<uint64_t>(initPlan.scalars[i]));
-  CUPOLA_TRY(passing.allocate(*target, *file));
+  CUPOLA_TRY(passing.allocate(*target));
   const Status queued = queueInit(stream, passing, bindings, flags, found);
   CUPOLA_TRY(stream.synchronize()); // also behind an error: the memory of the above goes now
   CUPOLA_TRY(queued);
@@ -122,7 +121,7 @@ Status Executable::queueInit(Stream &stream, const PassingWeights &passing, Bind
   StepList steps;
   steps.build(program().init, 0, initPlan.sizes, initPlan.sizes, loaded, nullptr, bindings);
   for (size_t i = 0; i < steps.count(); ++i) {
-    CUPOLA_TRY(passing.bring(stream, *file, program().init[i], initPlan, values));
+    CUPOLA_TRY(passing.bring(stream, program().init[i], initPlan, values));
     steps.setBuffers(values);
     CUPOLA_TRY(steps.queue(stream, i, bindings.address()));
   }

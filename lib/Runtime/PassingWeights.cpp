@@ -29,8 +29,8 @@ static void forWeights(const format::Program &program, const std::vector<format:
       take(buffer);
 }
 
-void PassingWeights::find(size_t weights, const Device &device) {
-  passing.assign(weights, false);
+PassingWeights::PassingWeights(const format::PackageFile &file, const format::Program &program, const Device &device)
+    : file(file), program(program), passing(file.package().weights.size()) {
   if (device.properties().hostMemory || format::mapCount(program.init) != 0) // whose maps hold addresses
     return;
   for (const format::Step &step : program.init)
@@ -42,8 +42,7 @@ void PassingWeights::find(size_t weights, const Device &device) {
   }
 }
 
-std::map<uint32_t, uint64_t> PassingWeights::placesFor(const format::Step &step, const format::PackageFile &file,
-                                                       uint64_t &end) const {
+std::map<uint32_t, uint64_t> PassingWeights::placesFor(const format::Step &step, uint64_t &end) const {
   std::map<uint32_t, uint64_t> places;
   format::Size used = 0;
   forWeights(program, program.buffers, step, [&](uint32_t weight) {
@@ -57,20 +56,20 @@ std::map<uint32_t, uint64_t> PassingWeights::placesFor(const format::Step &step,
   return places;
 }
 
-Status PassingWeights::allocate(Device &device, const format::PackageFile &file) {
+Status PassingWeights::allocate(Device &device) {
   uint64_t most = 0;
   for (const format::Step &step : program.init) {
     uint64_t end = 0;
-    placesFor(step, file, end);
+    placesFor(step, end);
     most = std::max(most, end);
   }
   return most == 0 ? Status::ok() : memory.allocate(device, most).within("weights that are prepared");
 }
 
-Status PassingWeights::bring(Stream &stream, const format::PackageFile &file, const format::Step &step,
-                             const BoundPlan &plan, std::vector<BufferValue> &values) const {
+Status PassingWeights::bring(Stream &stream, const format::Step &step, const BoundPlan &plan,
+                             std::vector<BufferValue> &values) const {
   uint64_t end = 0;
-  const std::map<uint32_t, uint64_t> places = placesFor(step, file, end);
+  const std::map<uint32_t, uint64_t> places = placesFor(step, end);
   for (const auto &[weight, place] : places)
     CUPOLA_TRY(stream.upload(memory.address() + place, file.weight(weight).data(), file.weight(weight).size()));
   for (size_t i = 0; i < values.size(); ++i)

@@ -14,23 +14,20 @@ namespace cupola::runtime {
 /// all of them share and that is free behind the last. Lives longer than the stream of those copies.
 class PassingWeights {
 public:
-  explicit PassingWeights(const format::Program &program) : program(program) {}
-
-  /// Finds them. A device that reads host memory has none.
-  void find(size_t weights, const Device &device);
+  /// Of a variant's program. A device that reads host memory has none.
+  PassingWeights(const format::PackageFile &file, const format::Program &program, const Device &device);
   bool has(uint32_t weight) const { return passing[weight]; }
 
   /// Room for what the neediest step reads.
-  Status allocate(Device &device, const format::PackageFile &file);
+  Status allocate(Device &device);
   /// Queues the copies for a step, and notes in `values` where its buffers are.
-  Status bring(Stream &stream, const format::PackageFile &file, const format::Step &step, const BoundPlan &plan,
-               std::vector<BufferValue> &values) const;
+  Status bring(Stream &stream, const format::Step &step, const BoundPlan &plan, std::vector<BufferValue> &values) const;
 
 private:
   /// By weight: where it lies for the step, and the end of all.
-  std::map<uint32_t, uint64_t> placesFor(const format::Step &step, const format::PackageFile &file,
-                                         uint64_t &end) const;
+  std::map<uint32_t, uint64_t> placesFor(const format::Step &step, uint64_t &end) const;
 
+  const format::PackageFile &file;
   const format::Program &program;
   std::vector<bool> passing; ///< by weight
   DeviceMemory memory;

@@ -29,6 +29,7 @@ struct CompileFlags {
   /// `what`: the positional argument, "MODEL.onnx" or "MODEL.onnx|FILE.cupola".
   void declare(CLI::App &app, const std::string &what, bool withTargets = true);
   Result<compiler::Options> options() const;
+  unsigned threadCount() const;         ///< at least one
   runtime::PinnedInputs pinned() const; ///< the --set options, once options() found them right
   bool isPackage() const;               ///< the file begins like a package
 };

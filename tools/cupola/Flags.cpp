@@ -159,8 +159,12 @@ Result<compiler::Options> CompileFlags::options() const {
     options.limits[limit.first] = limit.second;
   }
   options.libraries = *format::chosenLibraries(libraries);
-  options.threads = threads ? threads : std::max(1u, std::thread::hardware_concurrency());
+  options.threads = threadCount();
   return options;
+}
+
+unsigned CompileFlags::threadCount() const {
+  return threads ? threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
 runtime::PinnedInputs CompileFlags::pinned() const {

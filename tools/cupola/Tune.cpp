@@ -3,13 +3,12 @@
 
 #include "lib/Runtime/Format/Architectures.h"
 #include "lib/Runtime/Format/OutputFile.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Runtime/Tools/KernelClock.h"
 #include "lib/Target/Tuning.h"
 #include "tools/cupola/Command.h"
 
-#include <atomic>
 #include <cstdio>
-#include <thread>
 #include <unistd.h>
 
 namespace cupola::tool {
@@ -136,19 +135,9 @@ struct TuneCommand {
   /// Compiling takes longer than running, so that is done on all threads, before anything runs.
   std::vector<Loaded> loadAll(size_t begin, size_t end) const {
     std::vector<Loaded> loaded(end - begin, Loaded(nullptr));
-    std::atomic<size_t> next{begin};
-    std::vector<std::thread> workers;
-    for (size_t i = 0; i < std::min(threads(), end - begin); ++i)
-      workers.emplace_back([&] {
-        for (size_t at = next++; at < end; at = next++)
-          loaded[at - begin] = load(candidates[at]);
-      });
-    for (std::thread &worker : workers)
-      worker.join();
+    parallelFor(loaded.size(), flags.threadCount(), [&](size_t i) { loaded[i] = load(candidates[begin + i]); });
     return loaded;
   }
-
-  size_t threads() const { return flags.threads ? flags.threads : std::max(1u, std::thread::hardware_concurrency()); }
 
   Result<double> measure(const Loaded &loaded, size_t among) const {
     CUPOLA_TRY(loaded.status());
@@ -168,7 +157,7 @@ struct TuneCommand {
   /// The kernels from `begin` on whose candidates keep all threads busy.
   size_t endOfBatch(size_t begin) const {
     size_t end = begin;
-    while (end < candidates.size() && end - begin < 2 * threads())
+    while (end < candidates.size() && end - begin < 2 * flags.threadCount())
       end = endOfKernel(end);
     return end;
   }

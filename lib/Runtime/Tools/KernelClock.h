@@ -14,8 +14,8 @@ struct ClockOptions {
 };
 
 /// What the last step of a program takes. On a GPU: microseconds, the median of runs (at least three,
-/// after one to warm up) by events of the device, each on
-/// caches that hold none of the operands. On `sim`, of one run, a function of the kernel and its inputs:
+/// after one to warm up) by events of the device, each on caches that hold none of the operands. On `sim`, of one
+/// run, a function of the kernel and its inputs:
 ///   32-byte sectors of global memory, each as often as a warp asks for it
 ///   + requests to shared memory + bank conflicts, of which each is one more turn
 ///   + 8 * barriers

@@ -91,4 +91,29 @@ Value RowLoops::combine(const Accumulator &accumulator) {
   return BlockReduceOp::create(low.builder, loc, own.getType(), accumulator.kind, own, scratch);
 }
 
+bool canKeepRows(DotOp dot, int64_t rows) {
+  constexpr int64_t most = 32768; // bytes
+  const std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
+  const Type type = dot.getLhs().front().getTerminator()->getOperand(0).getType();
+  return depth && rows * *depth * graph::byteSize(type) <= most;
+}
+
+FailureOr<Value> keepRows(Lowering &low, DotOp dot, int64_t rows, int64_t threads) {
+  Block &lhs = dot.getLhs().front();
+  const int64_t depth = *graph::exprsOf(dot.getExtents())[2].constant();
+  const Value kept = low.smem(rows * depth, lhs.getTerminator()->getOperand(0).getType());
+  LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) {
+    return low.loop("k", low.thread(), depth, threads, /*unroll=*/false, [&](const Expr &k) {
+      low.map(indicesOf(dot).m, m);
+      low.map(indicesOf(dot).k, k);
+      if (failed(low.clone(lhs)))
+        return failure();
+      low.storeShared(low.yielded(lhs)[0], kept, m * depth + k);
+      return success();
+    });
+  });
+  BarrierOp::create(low.builder, low.func.getLoc());
+  return failed(done) ? FailureOr<Value>(failure()) : kept;
+}
+
 } // namespace cupola::cuda

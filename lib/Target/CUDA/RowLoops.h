@@ -34,6 +34,11 @@ private:
   llvm::DenseMap<mlir::Type, mlir::Value> scratches;
 };
 
+/// Whether shared memory has room for a product's left operand of so many rows, computed once in a block.
+bool canKeepRows(kernel::DotOp dot, int64_t rows);
+/// Computes it by all threads, into shared memory, [row][k].
+mlir::FailureOr<mlir::Value> keepRows(Lowering &low, kernel::DotOp dot, int64_t rows, int64_t threads);
+
 } // namespace cupola::cuda
 
 #endif // CUPOLA_LIB_TARGET_CUDA_ROWLOOPS_H

@@ -82,23 +82,13 @@ private:
   /// Rows that are computed, not only read, are so once in the block: their elements go to shared memory, if it has
   /// room for them.
   LogicalResult keepRows() {
-    constexpr int64_t most = 32768; // bytes
-    Block &lhs = dots.front().getLhs().front();
-    Type type = lhs.getTerminator()->getOperand(0).getType();
-    const std::optional<int64_t> depth = extents[2].constant();
-    if (!computesRows || !depth || rows * *depth * graph::byteSize(type) > most)
+    if (!computesRows || !cuda::canKeepRows(dots.front(), rows))
       return success();
-    kept = low.smem(rows * *depth, type);
-    LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) {
-      return low.loop("k", low.thread(), *depth, warps * lanes, /*unroll=*/false, [&](const Expr &k) {
-        if (failed(element(m, k)))
-          return failure();
-        low.storeShared(low.yielded(lhs)[0], kept, m * *depth + k);
-        return success();
-      });
-    });
-    BarrierOp::create(low.builder, low.func.getLoc());
-    return done;
+    FailureOr<Value> computed = cuda::keepRows(low, dots.front(), rows, warps * lanes);
+    if (failed(computed))
+      return failure();
+    kept = *computed;
+    return success();
   }
 
   /// Computes the rows' element at (m, k).

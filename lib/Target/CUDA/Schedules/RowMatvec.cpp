@@ -15,13 +15,9 @@ namespace {
 
 constexpr int64_t lanes = 32;
 
-/// Rows that are computed, not only read, are so once in a block, if shared memory has room for them.
+/// Rows that are computed, not only read, are so once in a block, if there is room for them.
 bool keepsRows(const cuda::KernelFacts &facts, int64_t rows) {
-  constexpr int64_t most = 32768; // bytes
-  DotOp dot = facts.product->dot;
-  const std::optional<int64_t> depth = graph::exprsOf(dot.getExtents())[2].constant();
-  const int64_t bytes = graph::byteSize(dot.getLhs().front().getTerminator()->getOperand(0).getType());
-  return !facts.loops.empty() && depth && rows * *depth * bytes <= most;
+  return !facts.loops.empty() && cuda::canKeepRows(facts.product->dot, rows);
 }
 
 /// The weights of a column lie one behind the other: `split` warps own a few columns, and their lanes read vectors of
@@ -91,21 +87,11 @@ private:
   }
 
   LogicalResult keepRows() {
-    Block &lhs = dots.front().getLhs().front();
-    const int64_t depth = *extents[2].constant();
-    kept = low.smem(rows * depth, lhs.getTerminator()->getOperand(0).getType());
-    LogicalResult done = low.loop("m", 0, rows, 1, /*unroll=*/true, [&](const Expr &m) {
-      return low.loop("k", low.thread(), depth, warps * lanes, /*unroll=*/false, [&](const Expr &k) {
-        low.map(lhs.getArgument(0), m);
-        low.map(lhs.getArgument(1), k);
-        if (failed(low.clone(lhs)))
-          return failure();
-        low.storeShared(low.yielded(lhs)[0], kept, m * depth + k);
-        return success();
-      });
-    });
-    BarrierOp::create(low.builder, low.func.getLoc());
-    return done;
+    FailureOr<Value> computed = cuda::keepRows(low, dots.front(), rows, warps * lanes);
+    if (failed(computed))
+      return failure();
+    kept = *computed;
+    return success();
   }
 
   /// Several vectors of each column at once, so that their loads are under way together, if the depth has so many.
