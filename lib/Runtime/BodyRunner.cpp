@@ -182,6 +182,7 @@ Status BodyRunner::makeRoom(size_t depth, uint64_t bytes) {
   DeviceMemory &memory = arenas[depth];
   if (memory.address() != 0 && memory.bytes() >= bytes)
     return Status::ok();
+  CUPOLA_TRY(stream->synchronize()); // where it fails, memory is taken back that no work may be under way beside
   const Status grown = memory.growTo(device(), *stream, bytes, hooks);
   return grown.isOk() ? grown : noMemory("a body's arena", bytes, grown);
 }

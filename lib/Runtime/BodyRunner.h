@@ -47,6 +47,7 @@ public:
 
 private:
   friend class LoopRun;
+  friend class ControlRecorder;
 
   Status makeCounters();
   Status runHost(Frame &frame, const format::HostCall &call);

@@ -23,6 +23,7 @@
 #include <array>
 #include <chrono>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -145,6 +146,16 @@ public:
   std::chrono::steady_clock::time_point recorded; ///< of this class alone
 };
 
+/// What decides, on the device, whether recorded work runs: everything below has to hold when it is its turn.
+struct Condition {
+  DeviceAddress flag = 0;                              ///< of a bool that is true; 0: nothing asked
+  bool negated = false;                                ///< the bool is false instead
+  DeviceAddress trip = 0;                              ///< of an i64 above the iterations so far; 0: nothing asked
+  int64_t limit = std::numeric_limits<int64_t>::max(); ///< above the iterations so far
+  DeviceAddress count = 0;                             ///< of an i64, where iterations are counted; 0: there are none
+  DeviceAddress raised = 0;                            ///< of a u32 that is 0: no step has raised a flag
+};
+
 class Stream {
 public:
   virtual ~Stream() = default;
@@ -169,11 +180,21 @@ public:
     return {};
   }
 
-  /// Whether the three calls below work here.
+  /// Whether `beginRecording`, `endRecording` and `replay` work here.
   virtual bool canRecord() const { return false; }
   /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
   /// `download`, `record` and `synchronize` are errors. Functions must have run before.
   virtual Status beginRecording() { return Status::unsupported("the device does not record"); }
+  /// Makes room for conditionals in recordings, so many inside of each other. While nothing is under way.
+  virtual Status prepareConditionals(size_t /*depth*/) { return Status::unsupported("the device does not decide"); }
+  /// What is recorded until `endConditional` runs where `condition` holds, and, where it `repeats`, again as long as
+  /// the one of `endConditional` does. A count begins at 0.
+  virtual Status beginConditional(const Condition & /*condition*/, bool /*repeats*/) {
+    return Status::unsupported("the device does not decide");
+  }
+  virtual Status endConditional(const Condition & /*again*/) {
+    return Status::unsupported("the device does not decide");
+  }
   /// Ends it after an error, too; the result is then to be dropped.
   virtual Result<std::unique_ptr<Recording>> endRecording() {
     return Status::unsupported("the device does not record");
@@ -268,7 +289,7 @@ public:
 ///   extern "C" const cupola::runtime::DevicePlugin *cupola_device_plugin();
 /// and is built with the same compiler and headers as the runtime; kPluginAbi
 /// changes whenever this file or Plan.h does.
-constexpr uint32_t kPluginAbi = 12;
+constexpr uint32_t kPluginAbi = 13;
 
 struct DevicePlugin {
   uint32_t abi;     ///< kPluginAbi

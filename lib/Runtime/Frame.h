@@ -45,7 +45,7 @@ public:
     std::shared_ptr<const BucketPlan> plan;
     std::shared_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
     bool ran = false;                     ///< every kernel ran once, so that it may be recorded
-    std::vector<DeviceAddress> io;        ///< as of Places, when its steps were last queued one by one or recorded
+    std::vector<uint64_t> held;           ///< what `recording` has in it, or would have, as of the last run
   };
   struct Bound {
     SymbolValues values; ///< of what the plan uses

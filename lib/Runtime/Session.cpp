@@ -47,7 +47,10 @@ Status Session::start() {
     openOutputs.push_back(usesRunSymbols(package(), output));
   CUPOLA_ASSIGN(stream, device().createStream(options.stream));
   CUPOLA_TRY(runs.allocate(device(), *stream, std::max<size_t>(options.inFlight, 1)));
-  return runner.start(*shared, *stream, options.memory, strings);
+  CUPOLA_TRY(runner.start(*shared, *stream, options.memory, strings));
+  CUPOLA_TRY(recorder.start(*shared));
+  holdsIo |= recorder.decides(); // bodies get the addresses of what is handed to them
+  return Status::ok();
 }
 
 /// Runs under way use what the session frees.

@@ -3,7 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_SESSION_H
 #define CUPOLA_LIB_RUNTIME_SESSION_H
 
-#include "lib/Runtime/BodyRunner.h"
+#include "lib/Runtime/ControlRecorder.h"
 #include "lib/Runtime/Executable.h"
 #include "lib/Runtime/RunCounters.h"
 #include "lib/Runtime/RunTimes.h"
@@ -77,7 +77,7 @@ public:
   /// The call waits
   ///  - where SessionOptions::inFlight runs are under way, for the oldest of them;
   ///  - for all of them, where a new shape takes more memory that cannot grow in place;
-  ///  - on the way of a program with branches and loops: its control steps read values;
+  ///  - on the way of a program with branches and loops, where the host decides: its control steps read values;
   ///  - for the run itself, where that finds the shape of an output: there is one such memory;
   ///  - cuda: for what comes before a copy from or to host memory that is not page-locked, and for all
   ///    that is on the stream where a shape input lies on the device.
@@ -166,7 +166,7 @@ private:
   Status queueOutputs(const std::vector<TensorRef> &outputs);
   Status queueSteps(RunSlot &slot);
   Status queueEach();
-  Status queueRecorded();
+  Status recordSteps();
   Status queueMarked();
   Status queueTimed(RunTimes &times);
   Status finishShapes();
@@ -185,6 +185,7 @@ private:
   std::unique_ptr<Stream> stream;
   RunsInFlight runs;
   BodyRunner runner;
+  ControlRecorder recorder{runner};
   DeviceMemory staging;
 
   std::shared_ptr<const Bound> current; ///< null before the first bind
@@ -192,7 +193,7 @@ private:
   std::vector<Shape> shapes;     ///< of the outputs
   std::vector<bool> openOutputs; ///< their shape is known only after a run
   bool hasResults = false;       ///< a run succeeded since the last bind
-  bool holdsIo = false;          ///< what is recorded of a step has the address of an input or output in it
+  bool holdsIo = false;          ///< what is recorded has the address of an input or output in it
   /// By input, then by output: the address in this run, and whether it is that
   /// of a copy.
   std::vector<DeviceAddress> io;

@@ -111,34 +111,45 @@ Status Session::queueEach() {
 /// The second run of a bucket is recorded, with the blocks of its largest shape, the
 /// later ones replay it. Kernels find extents and the tensors of the caller through the
 /// bindings table, so that other shapes of the bucket and other addresses need no new
-/// recording. Copies and calls of libraries hold addresses: where those of the caller's
-/// tensors are others than in the run before, nothing is recorded or replayed. Copies
+/// recording. Copies, calls of libraries and bodies hold addresses: where those are
+/// others than in the run before, nothing is recorded or replayed. Copies
 /// hold sizes, too, so plans in which these vary are not recorded. Neither are programs
-/// with bodies or steps of the host: what is queued depends on values that the host reads on the way.
+/// with steps of the host, or with bodies that the host decides about: what is queued depends on values that it reads
+/// on the way.
 Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
-  const bool hasMoved = holdsIo && bucket.io != io;
+  if (recorder.decides() && recorder.place().failed())
+    recorder.refuse(); // in a body that this run may not enter
+  std::vector<uint64_t> held = recorder.decides() ? recorder.held() : std::vector<uint64_t>();
+  if (holdsIo)
+    held.insert(held.end(), io.begin(), io.end());
+  const bool hasMoved = bucket.held != held;
   if (hasMoved)
     bucket.recording.reset();
-  bucket.io = io;
+  bucket.held = std::move(held);
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || !program().bodies.empty() || hasHostSteps ||
-      !stream->canRecord())
+  const bool hostDecides = !program().bodies.empty() && !(recorder.decides() && recorder.copiesStay());
+  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || hostDecides || hasHostSteps || !stream->canRecord())
     return queueEach();
-  CUPOLA_TRY(stream->beginRecording());
-  const Status queued = queueRecorded();
-  Result<std::unique_ptr<Recording>> recorded = stream->endRecording();
-  CUPOLA_TRY(queued);
-  CUPOLA_TRY(recorded.status());
-  slot.recording = bucket.recording = recorded.take();
+  const Status recorded = recordSteps();
+  if (recorded.failed() && recorder.decides()) {
+    recorder.refuse(); // a driver that does not take the graph
+    return queueEach();
+  }
+  CUPOLA_TRY(recorded);
+  slot.recording = bucket.recording;
   return stream->replay(*bucket.recording);
 }
 
-Status Session::queueRecorded() {
-  for (size_t i = 0; i < program().steps.size(); ++i)
-    CUPOLA_TRY(runner.queue(runner.program(), i, /*atMost=*/true));
+Status Session::recordSteps() {
+  CUPOLA_TRY(stream->beginRecording());
+  const Status queued = recorder.record();
+  Result<std::unique_ptr<Recording>> recording = stream->endRecording();
+  CUPOLA_TRY(queued);
+  CUPOLA_TRY(recording.status());
+  runner.program().bucket().recording = recording.take();
   return Status::ok();
 }
 

@@ -63,21 +63,21 @@ Status CudaStream::download(void *target, DeviceAddress source, uint64_t bytes) 
                         "a download of " + std::to_string(bytes) + " bytes");
 }
 
-Status CudaStream::copy(DeviceAddress target, DeviceAddress source, uint64_t bytes) {
+Status CudaStream::copy(DeviceAddress to, DeviceAddress source, uint64_t bytes) {
   if (bytes == 0)
     return {};
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  return context->check(context->api().memcpyDtoDAsync(target, source, bytes, stream),
+  return context->check(context->api().memcpyDtoDAsync(to, source, bytes, target()),
                         "a copy of " + std::to_string(bytes) + " bytes");
 }
 
-Status CudaStream::fill(DeviceAddress target, uint8_t value, uint64_t bytes) {
+Status CudaStream::fill(DeviceAddress at, uint8_t value, uint64_t bytes) {
   if (bytes == 0)
     return {};
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  return context->check(context->api().memsetD8Async(target, value, bytes, stream),
+  return context->check(context->api().memsetD8Async(at, value, bytes, target()),
                         "filling " + std::to_string(bytes) + " bytes");
 }
 
@@ -90,10 +90,11 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   const uint64_t blocks = arguments.grid.blocks().value_or(0);
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  CUPOLA_TRY(function.queue(arguments, stream, room));
-  room.follows = true;
+  CUPOLA_TRY(function.queue(arguments, target(), room));
+  room.follows = !decides(); // in the body of a node each launch waits for the one before
   if (recording) {
-    recorded.push_back({function.counter, blocks});
+    if (!decides()) // how often it runs is known to the device alone
+      recorded.push_back({function.counter, blocks});
     return {};
   }
   function.counter->add(blocks);
@@ -177,6 +178,34 @@ Status CudaStream::beginRecording() {
   return {};
 }
 
+Status CudaStream::prepareConditionals(size_t depth) {
+  CUPOLA_TRY(notRecording("preparing"));
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  if (!conditionals) {
+    CUPOLA_ASSIGN(conditionals, ConditionalNodes::create(context));
+  }
+  return conditionals->makeRoom(depth);
+}
+
+Status CudaStream::beginConditional(const Condition &condition, bool repeats) {
+  if (!recording || !conditionals)
+    return Status::usage("the stream does not record conditionals");
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  room.follows = false;
+  return conditionals->begin(target(), condition, repeats);
+}
+
+Status CudaStream::endConditional(const Condition &again) {
+  if (!recording || !conditionals)
+    return Status::usage("the stream does not record conditionals");
+  const ContextScope scope(*context);
+  CUPOLA_TRY(scope.status());
+  room.follows = false;
+  return conditionals->end(again);
+}
+
 Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
   if (!recording)
     return Status::usage("the stream does not record");
@@ -184,6 +213,8 @@ Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
   const ContextScope scope(*context);
   if (!scope.mayRelease())
     return scope.status();
+  if (conditionals)
+    conditionals->abandon();
   const DriverApi &api = context->api();
   CuGraph graph = nullptr;
   CuGraphExec executable = nullptr;
@@ -193,11 +224,14 @@ Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
     status = context->check(ended, "ending a CUDA graph");
   if (status.isOk())
     status = context->check(api.graphInstantiateWithFlags(&executable, graph, 0), "instantiating a CUDA graph");
-  if (graph)
+  const bool isKept = status.isOk() && conditionals;
+  if (graph && !isKept)
     api.graphDestroy(graph);
   if (status.failed())
     return status;
   auto result = std::make_unique<CudaRecording>(context, executable);
+  result->conditionals = conditionals;
+  result->handles = isKept ? graph : nullptr;
   result->counters = counters;
   result->launches = std::move(recorded);
   recorded.clear();
@@ -217,8 +251,11 @@ Status CudaStream::replay(Recording &recordingOf) {
 
 CudaRecording::~CudaRecording() {
   const ContextScope scope(*context);
-  if (scope.mayRelease())
-    context->api().graphExecDestroy(graph);
+  if (!scope.mayRelease())
+    return;
+  context->api().graphExecDestroy(graph);
+  if (handles)
+    context->api().graphDestroy(handles);
 }
 
 } // namespace cupola::runtime::cuda

@@ -3,6 +3,7 @@
 #ifndef CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
 #define CUPOLA_LIB_RUNTIME_CUDA_CUDASTREAM_H
 
+#include "lib/Runtime/CUDA/ConditionalNodes.h"
 #include "lib/Runtime/CUDA/CudaFunction.h"
 #include "lib/Runtime/CUDA/PinnedRing.h"
 
@@ -16,8 +17,10 @@ public:
 
   std::shared_ptr<CudaContext> context;
   CuGraphExec graph;
-  std::shared_ptr<LaunchCounters> counters; ///< keeps what `launches` points to
-  std::vector<std::pair<LaunchCounter *, uint64_t>> launches;
+  std::shared_ptr<LaunchCounters> counters;                   ///< keeps what `launches` points to
+  std::vector<std::pair<LaunchCounter *, uint64_t>> launches; ///< those in conditional nodes are not counted
+  std::shared_ptr<ConditionalNodes> conditionals;             ///< keeps the kernel that decides
+  CuGraph handles = nullptr;                                  ///< keeps the handles of conditional nodes; may be null
 };
 
 class CudaEvent : public Event {
@@ -52,12 +55,18 @@ public:
 
   bool canRecord() const override;
   Status beginRecording() override;
+  Status prepareConditionals(size_t depth) override;
+  Status beginConditional(const Condition &condition, bool repeats) override;
+  Status endConditional(const Condition &again) override;
   Result<std::unique_ptr<Recording>> endRecording() override;
   Status replay(Recording &recording) override;
 
 private:
   CudaStream(std::shared_ptr<CudaContext> context, std::shared_ptr<LaunchCounters> counters);
   Status notRecording(const char *what) const;
+  /// Where work goes: to the innermost conditional node that is open, if there is one.
+  CuStream target() const { return conditionals && conditionals->isOpen() ? conditionals->body() : stream; }
+  bool decides() const { return target() != stream; }
   Result<std::unique_ptr<Event>> makeEvent(unsigned flags);
 
   std::shared_ptr<CudaContext> context;
@@ -67,6 +76,7 @@ private:
   bool owned = false, waitAfterLaunch = false, recording = false;
   LaunchRoom room;
   std::vector<std::pair<LaunchCounter *, uint64_t>> recorded;
+  std::shared_ptr<ConditionalNodes> conditionals; ///< null until they are prepared
 };
 
 } // namespace cupola::runtime::cuda

@@ -36,8 +36,8 @@ Result<std::shared_ptr<Driver>> Driver::load() {
   DriverApi table = {};
   for (const DriverSymbol &row : driverSymbols) {
     void *address = nullptr;
-    const CuResult code = lookUp(row.name, &address, minimumDriverVersion, 0, nullptr);
-    if (code != cuSuccess || !address)
+    const CuResult code = lookUp(row.name, &address, row.version, 0, nullptr);
+    if ((code != cuSuccess || !address) && row.version == minimumDriverVersion)
       return Status::environment("the CUDA driver " + library.path() + " has no " + row.name + " (error " +
                                  std::to_string(code) + ")");
     *reinterpret_cast<void **>(reinterpret_cast<char *>(&table) + row.offset) = address;

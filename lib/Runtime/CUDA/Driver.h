@@ -12,9 +12,6 @@
 
 namespace cupola::runtime::cuda {
 
-/// The oldest driver that will do, as cuDriverGetVersion counts: 12000 is CUDA 12.0.
-constexpr int minimumDriverVersion = 12000;
-
 /// One loaded, initialised driver. Immutable, so any thread may use it.
 class Driver {
 public:
@@ -28,6 +25,8 @@ public:
   const DriverApi &api() const { return table; }
   /// As cuDriverGetVersion counts.
   int version() const { return driverVersion; }
+  /// Whether graphs may have conditional nodes.
+  bool hasConditionals() const { return driverVersion >= conditionalDriverVersion && table.graphAddNode; }
   /// The majors of the toolkit whose libraries, and the cubins of whose NVRTC, work with this driver, best first: those
   /// of its own major and older ones.
   std::vector<int> toolkitMajors() const;

@@ -22,6 +22,9 @@ using CuKernel = struct CuKernelTag *;
 using CuFunction = struct CuFunctionTag *;
 using CuGraph = struct CuGraphTag *;
 using CuGraphExec = struct CuGraphExecTag *;
+using CuGraphNode = struct CuGraphNodeTag *;
+using CuGraphEdge = struct CuGraphEdgeTag; // handed on alone
+using CuConditionalHandle = unsigned long long;
 using CuMemoryHandle = unsigned long long;
 
 /// Results that get a text or a treatment of their own.
@@ -77,6 +80,30 @@ enum : int {
 };
 
 enum CuCaptureMode : int { cuCaptureThreadLocal = 1 };
+enum CuCaptureStatus : int { cuCaptureActive = 1 };
+
+enum : unsigned {
+  cuSetCaptureDependencies = 1, // cuStreamUpdateCaptureDependencies: these instead of those that there are
+  cuConditionAssignDefault = 1, // cuGraphConditionalHandleCreate: whenever the graph is launched
+};
+enum : int { cuNodeConditional = 13, cuConditionalIf = 0, cuConditionalWhile = 1 };
+
+/// CUgraphNodeParams of a conditional node; what is not named is 0.
+struct CuConditionalParams {
+  int type; // cuNodeConditional
+  int reserved[3];
+  union {
+    long long room[29];
+    struct {
+      CuConditionalHandle handle;
+      int type;
+      unsigned size;   // bodies
+      CuGraph *bodies; // the driver's, filled in
+      CuContext context;
+    } conditional;
+  };
+  long long reservedToo;
+};
 
 enum CuLaunchAttributeId : int {
   cuLaunchClusterDimension = 4,
@@ -217,12 +244,28 @@ struct DriverApi {
   CuResult (*graphLaunch)(CuGraphExec, CuStream);
   CuResult (*graphExecDestroy)(CuGraphExec);
   CuResult (*graphDestroy)(CuGraph);
+
+  /// Conditional nodes; null in a driver before 12.4.
+  CuResult (*streamGetCaptureInfo)(CuStream, CuCaptureStatus *, unsigned long long *id, CuGraph *,
+                                   const CuGraphNode **dependencies, const CuGraphEdge **, size_t *count);
+  CuResult (*streamUpdateCaptureDependencies)(CuStream, CuGraphNode *, const CuGraphEdge *, size_t count,
+                                              unsigned flags);
+  CuResult (*streamBeginCaptureToGraph)(CuStream, CuGraph, const CuGraphNode *dependencies, const CuGraphEdge *,
+                                        size_t count, CuCaptureMode);
+  CuResult (*graphConditionalHandleCreate)(CuConditionalHandle *, CuGraph, CuContext, unsigned value, unsigned flags);
+  CuResult (*graphAddNode)(CuGraphNode *, CuGraph, const CuGraphNode *dependencies, const CuGraphEdge *, size_t count,
+                           CuConditionalParams *);
 };
 
-/// Name for cuGetProcAddress -> slot of the table, in the order of the struct.
+/// The oldest driver that will do, as cuDriverGetVersion counts, and the first whose graphs may branch and loop.
+constexpr int minimumDriverVersion = 12000, conditionalDriverVersion = 12040;
+
+/// Name and version for cuGetProcAddress -> slot of the table, in the order of the struct. What is newer than
+/// `minimumDriverVersion` may be missing.
 struct DriverSymbol {
   const char *name;
   size_t offset;
+  int version = minimumDriverVersion;
 };
 inline constexpr DriverSymbol driverSymbols[] = {
     {"cuInit", offsetof(DriverApi, init)},
@@ -277,6 +320,12 @@ inline constexpr DriverSymbol driverSymbols[] = {
     {"cuGraphLaunch", offsetof(DriverApi, graphLaunch)},
     {"cuGraphExecDestroy", offsetof(DriverApi, graphExecDestroy)},
     {"cuGraphDestroy", offsetof(DriverApi, graphDestroy)},
+    {"cuStreamGetCaptureInfo", offsetof(DriverApi, streamGetCaptureInfo), conditionalDriverVersion},
+    {"cuStreamUpdateCaptureDependencies", offsetof(DriverApi, streamUpdateCaptureDependencies),
+     conditionalDriverVersion},
+    {"cuStreamBeginCaptureToGraph", offsetof(DriverApi, streamBeginCaptureToGraph), conditionalDriverVersion},
+    {"cuGraphConditionalHandleCreate", offsetof(DriverApi, graphConditionalHandleCreate), conditionalDriverVersion},
+    {"cuGraphAddNode", offsetof(DriverApi, graphAddNode), conditionalDriverVersion},
 };
 static_assert(sizeof(driverSymbols) / sizeof(driverSymbols[0]) == sizeof(DriverApi) / sizeof(void *),
               "every slot of the table has a row");

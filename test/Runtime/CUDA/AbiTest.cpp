@@ -66,6 +66,13 @@ SAME(DriverApi, graphInstantiateWithFlags, cuGraphInstantiateWithFlags);
 SAME(DriverApi, graphLaunch, cuGraphLaunch);
 SAME(DriverApi, graphExecDestroy, cuGraphExecDestroy);
 SAME(DriverApi, graphDestroy, cuGraphDestroy);
+SAME(DriverApi, streamBeginCaptureToGraph, cuStreamBeginCaptureToGraph);
+SAME(DriverApi, graphConditionalHandleCreate, cuGraphConditionalHandleCreate);
+#if CUDA_VERSION >= 13000 // the names stood for older functions before
+SAME(DriverApi, streamGetCaptureInfo, cuStreamGetCaptureInfo);
+SAME(DriverApi, streamUpdateCaptureDependencies, cuStreamUpdateCaptureDependencies);
+SAME(DriverApi, graphAddNode, cuGraphAddNode);
+#endif
 
 SAME(NvrtcApi, getErrorString, nvrtcGetErrorString);
 SAME(NvrtcApi, version, nvrtcVersion);
@@ -93,6 +100,14 @@ FIELD(CuLaunchAttribute, CUlaunchAttribute, id, id);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.x, value.clusterDim.x);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.z, value.clusterDim.z);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.flag, value.programmaticStreamSerializationAllowed);
+static_assert(sizeof(CuConditionalParams) == sizeof(CUgraphNodeParams));
+FIELD(CuConditionalParams, CUgraphNodeParams, type, type);
+FIELD(CuConditionalParams, CUgraphNodeParams, conditional.handle, conditional.handle);
+FIELD(CuConditionalParams, CUgraphNodeParams, conditional.type, conditional.type);
+FIELD(CuConditionalParams, CUgraphNodeParams, conditional.size, conditional.size);
+FIELD(CuConditionalParams, CUgraphNodeParams, conditional.bodies, conditional.phGraph_out);
+FIELD(CuConditionalParams, CUgraphNodeParams, conditional.context, conditional.ctx);
+FIELD(CuConditionalParams, CUgraphNodeParams, reservedToo, reserved2);
 static_assert(sizeof(CUtensorMap) == cupola::format::kTensorMapBytes);
 static_assert(sizeof(CuMemoryProperties) == sizeof(CUmemAllocationProp));
 FIELD(CuMemoryProperties, CUmemAllocationProp, type, type);
@@ -137,6 +152,12 @@ TEST(CudaAbi, Constants) {
       {cuGranularityMinimum, CU_MEM_ALLOC_GRANULARITY_MINIMUM},
       {cuAccessReadWrite, CU_MEM_ACCESS_FLAGS_PROT_READWRITE},
       {cuCaptureThreadLocal, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
+      {cuCaptureActive, CU_STREAM_CAPTURE_STATUS_ACTIVE},
+      {cuSetCaptureDependencies, CU_STREAM_SET_CAPTURE_DEPENDENCIES},
+      {cuConditionAssignDefault, CU_GRAPH_COND_ASSIGN_DEFAULT},
+      {cuNodeConditional, CU_GRAPH_NODE_TYPE_CONDITIONAL},
+      {cuConditionalIf, CU_GRAPH_COND_TYPE_IF},
+      {cuConditionalWhile, CU_GRAPH_COND_TYPE_WHILE},
       {cuLaunchClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
       {cuLaunchProgrammaticSerialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
       {cuTensorU8, CU_TENSOR_MAP_DATA_TYPE_UINT8},

@@ -242,7 +242,7 @@ TEST_P(EveryLaunchCallFails, WithTensorMaps) {
 }
 
 TEST_P(EveryLaunchCallFails, WithTensorMapsInALoop) {
-  everyCallFails(GetParam(), 150, test::loadPackage(loopPackage()), runLoop, fakeHopper);
+  everyCallFails(GetParam(), 150, test::loadPackage(loopPackage()), runLoop, fakeHopper, /*reported=*/0.45);
 }
 
 INSTANTIATE_TEST_SUITE_P(CudaLaunch, EveryLaunchCallFails, testing::Values(1, cuIllegalAddress),

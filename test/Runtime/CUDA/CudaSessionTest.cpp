@@ -185,7 +185,7 @@ Status runControl(const std::shared_ptr<const format::PackageFile> &file) {
   return {};
 }
 
-TEST(CudaSession, BranchesAndLoopsAreNotRecorded) {
+TEST(CudaSession, BranchesAndLoopsWithOpenSizesAreNotRecorded) {
   auto fake = fakeWithKernels();
   for (bool counted : {false, true}) {
     const Status status = runControl(test::loadPackage(test::growingPackage(counted)));

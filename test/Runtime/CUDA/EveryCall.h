@@ -9,10 +9,11 @@
 namespace cupola::runtime::cuda {
 
 /// Runs with every driver call failing in turn, then again with none.
-/// `makeDriver` gives the driver, anew each time.
+/// `makeDriver` gives the driver, anew each time. `reported`: the share of failures that are errors, at least; where a
+/// recording of branches fails, for one, the host decides instead.
 template <typename Run, typename Fake = std::unique_ptr<FakeDriver> (*)()>
 void everyCallFails(CuResult code, uint64_t least, const std::shared_ptr<const format::PackageFile> &file, Run run,
-                    Fake makeDriver = fakeWithKernels) {
+                    Fake makeDriver = fakeWithKernels, double reported = 0.5) {
   uint64_t seen = 0;
   for (uint64_t failAt = 1;; ++failAt) {
     auto fake = makeDriver();
@@ -23,7 +24,7 @@ void everyCallFails(CuResult code, uint64_t least, const std::shared_ptr<const f
     if (fake->calls < failAt) {
       EXPECT_TRUE(status.isOk()) << status.message();
       EXPECT_GT(failAt, least);
-      EXPECT_GT(seen, failAt / 2) << "most failures must be reported";
+      EXPECT_GT(double(seen), reported * double(failAt)) << "so many failures must be reported";
       return;
     }
     SCOPED_TRACE(when + ", " + fake->log[failAt - 1]);

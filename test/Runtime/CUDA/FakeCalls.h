@@ -44,7 +44,7 @@ struct FakeCalls {
 
   static bool capturing() {
     for (const auto &[key, stream] : self().streams)
-      if (stream->capturing)
+      if (stream->capture)
         return true;
     return false;
   }
@@ -94,6 +94,9 @@ struct FakeCalls {
   static void fillTensorMaps(DriverApi &api);
   static void fillStreams(DriverApi &api);
   static void fillGraphs(DriverApi &api);
+  static void fillConditionals(DriverApi &api);
+  static FakeKernelRow decideRow();
+  static void run(const Graph &graph);
 };
 
 } // namespace cupola::runtime::cuda

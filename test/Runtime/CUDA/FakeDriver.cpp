@@ -12,7 +12,10 @@ namespace cupola::runtime::cuda {
 
 FakeDriver *FakeDriver::current = nullptr;
 
-FakeDriver::FakeDriver() { current = this; }
+FakeDriver::FakeDriver() {
+  current = this;
+  kernels["cupola_decide"] = FakeCalls::decideRow();
+}
 
 FakeDriver::~FakeDriver() {
   current = nullptr;
@@ -55,7 +58,7 @@ CuResult FakeDriver::enter(const char *name, bool needsContext) {
   log.push_back(name);
   if (needsContext && (retained == 0 || contexts.empty()) && !pushFailed)
     violation(std::string(name) + " without a current context");
-  if (calls == failAt) {
+  if (calls == failAt || failCall == name) {
     static const CuResult sticky[] = {cuIllegalAddress, cuLaunchFailed, cuUnknown, cuEccUncorrectable};
     if (std::find(std::begin(sticky), std::end(sticky), failCode) != std::end(sticky))
       lost = failCode;
@@ -86,10 +89,14 @@ CuResult FakeDriver::submit(CuStream handle, Work work) {
     violation("work on a stream that does not exist");
     return 400;
   }
-  if (stream->capturing)
-    stream->captured.push_back(std::move(work));
-  else
+  if (Graph *graph = stream->capture) {
+    if (stream->follows != graph->work.size())
+      violation("work beside a conditional node");
+    graph->work.push_back(std::move(work));
+    stream->follows = graph->work.size();
+  } else {
     stream->queue.push_back(std::move(work));
+  }
   return cuSuccess;
 }
 
@@ -164,6 +171,8 @@ DriverApi FakeDriver::table() {
   FakeCalls::fillTensorMaps(api);
   FakeCalls::fillStreams(api);
   FakeCalls::fillGraphs(api);
+  if (FakeCalls::self().version >= conditionalDriverVersion)
+    FakeCalls::fillConditionals(api);
   return api;
 }
 

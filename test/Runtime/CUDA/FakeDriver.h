@@ -15,6 +15,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,7 @@ public:
   // `failCode`.
   uint64_t failAt = 0;
   CuResult failCode = cuUnknown;
+  std::string failCall; ///< every call of this name fails
 
   // What happened.
   uint64_t calls = 0;
@@ -87,10 +89,11 @@ public:
 private:
   friend struct FakeCalls;
   using Work = std::function<void()>;
+  struct Graph;
   struct Stream {
     std::deque<Work> queue;
-    bool capturing = false;
-    std::vector<Work> captured;
+    Graph *capture = nullptr; ///< the graph that work goes to
+    size_t follows = 0;       ///< nodes of it that the next one comes after
   };
   struct Event {
     Stream *stream = nullptr;
@@ -98,9 +101,16 @@ private:
     bool timed = false;
     std::shared_ptr<float> at; ///< on the clock, once it was reached
   };
+  using Value = std::shared_ptr<unsigned>;
   struct Graph {
-    std::vector<Work> work;
+    std::vector<Work> work;                                 ///< by node; node i is the pointer i + 1
+    std::vector<Value> values;                              ///< of the handles, for its nodes and those in them
+    std::set<CuConditionalHandle> handles;                  ///< for its nodes
     std::shared_ptr<int> queued = std::make_shared<int>(0); ///< launches that have not ended
+    bool isWhole = true;                                    ///< a body whose capture has ended
+    Graph *parent = nullptr;                                ///< of a body
+    CuGraph self = nullptr;                                 ///< likewise
+    CuGraphNode last = nullptr;                             ///< what cuStreamGetCaptureInfo points to
   };
   struct Library {
     std::deque<const FakeKernelRow *> found;
@@ -128,6 +138,8 @@ private:
   std::map<Event *, std::unique_ptr<Event>> events;
   std::map<Graph *, std::unique_ptr<Graph>> graphs, executables;
   std::map<Library *, std::unique_ptr<Library>> libraries;
+  std::map<CuConditionalHandle, Value> conditions;
+  std::deque<std::shared_ptr<Graph>> nodeBodies; ///< of conditional nodes, as long as the driver lives
 };
 
 } // namespace cupola::runtime::cuda

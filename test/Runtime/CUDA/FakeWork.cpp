@@ -3,6 +3,7 @@
 #include "test/Runtime/CUDA/FakeCalls.h"
 
 #include <cstring>
+#include <utility>
 
 namespace cupola::runtime::cuda {
 
@@ -37,7 +38,10 @@ void FakeCalls::fillModules(DriverApi &api) {
   api.libraryLoadData = [](CuLibrary *library, const void *image, void *, void *, unsigned, void *, void *, unsigned) {
     forbidInCapture("cuLibraryLoadData");
     CuResult code = self().enter("cuLibraryLoadData");
-    if (code == cuSuccess && std::memcmp(image, self().imagePrefix.data(), self().imagePrefix.size()) != 0)
+    const auto startsWith = [&](const std::string &prefix) {
+      return std::memcmp(image, prefix.data(), prefix.size()) == 0;
+    };
+    if (code == cuSuccess && !startsWith(self().imagePrefix) && !startsWith(".version")) // PTX
       code = cuInvalidImage;
     return make<Library>(code, self().libraries, library);
   };
@@ -150,27 +154,37 @@ void FakeCalls::fillStreams(DriverApi &api) {
 
 void FakeCalls::fillGraphs(DriverApi &api) {
   api.streamBeginCapture = [](CuStream stream, CuCaptureMode) {
-    const CuResult code = self().enter("cuStreamBeginCapture");
-    if (code == cuSuccess && exists(self().streams, stream, "cuStreamBeginCapture"))
-      reinterpret_cast<Stream *>(stream)->capturing = true;
+    CuResult code = self().enter("cuStreamBeginCapture");
+    if (code == cuSuccess && exists(self().streams, stream, "cuStreamBeginCapture")) {
+      CuGraph graph = nullptr;
+      code = make<Graph>(code, self().graphs, &graph);
+      reinterpret_cast<Stream *>(stream)->capture = reinterpret_cast<Graph *>(graph);
+      reinterpret_cast<Stream *>(stream)->follows = 0;
+    }
     return code;
   };
   api.streamEndCapture = [](CuStream handle, CuGraph *graph) {
-    CuResult code = self().enter("cuStreamEndCapture");
+    const CuResult code = self().enter("cuStreamEndCapture");
     auto *stream = reinterpret_cast<Stream *>(handle);
-    if (!exists(self().streams, stream, "cuStreamEndCapture") || !stream->capturing)
+    if (!exists(self().streams, stream, "cuStreamEndCapture") || !stream->capture)
       return CuResult(903);
-    stream->capturing = false;
-    code = make<Graph>(code, self().graphs, graph);
+    for (const auto &[key, other] : self().streams)
+      if (other->capture && other->capture->parent == stream->capture)
+        self().violation("cuStreamEndCapture while the body of a node is captured");
+    Graph *made = std::exchange(stream->capture, nullptr);
+    made->isWhole = true;
     if (code == cuSuccess)
-      reinterpret_cast<Graph *>(*graph)->work = std::move(stream->captured);
-    stream->captured.clear();
+      *graph = reinterpret_cast<CuGraph>(made);
+    else if (!made->parent)
+      self().graphs.erase(made);
     return code;
   };
   api.graphInstantiateWithFlags = [](CuGraphExec *executable, CuGraph graph, unsigned long long) {
     const CuResult code = make<Graph>(self().enter("cuGraphInstantiateWithFlags"), self().executables, executable);
-    if (code == cuSuccess && exists(self().graphs, graph, "cuGraphInstantiateWithFlags"))
+    if (code == cuSuccess && exists(self().graphs, graph, "cuGraphInstantiateWithFlags")) {
       reinterpret_cast<Graph *>(*executable)->work = reinterpret_cast<Graph *>(graph)->work;
+      reinterpret_cast<Graph *>(*executable)->values = reinterpret_cast<Graph *>(graph)->values;
+    }
     return code;
   };
   api.graphLaunch = [](CuGraphExec executable, CuStream stream) {
@@ -179,6 +193,8 @@ void FakeCalls::fillGraphs(DriverApi &api) {
     if (!exists(self().executables, executable, "cuGraphLaunch"))
       return CuResult(400);
     const auto *graph = reinterpret_cast<Graph *>(executable);
+    for (const FakeDriver::Value &value : graph->values)
+      (void)self().submit(stream, [value] { *value = 0; });
     for (const FakeDriver::Work &work : graph->work)
       if (const CuResult code = self().submit(stream, work))
         return code;
