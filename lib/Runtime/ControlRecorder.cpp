@@ -14,13 +14,26 @@ static constexpr size_t kMostNested = 8;
 
 //===--- Which programs ---===//
 
-static bool isPlain(const format::Loop &loop, const ParsedControl &parsed) {
-  return loop.index.empty() && loop.count.empty() && loop.extents.empty() && loop.scans.empty() &&
+/// Whether anything of a body follows from the symbol.
+static bool uses(const ParsedBody &body, const std::string &symbol) {
+  const auto isIn = [&](const Expr &expr) { return expr.uses(symbol); };
+  return body.planSymbols.count(symbol) > 0 || std::any_of(body.scalars.begin(), body.scalars.end(), isIn) ||
+         std::any_of(body.checks.begin(), body.checks.end(),
+                     [&](const ParsedCheck &check) { return isIn(check.lhs) || isIn(check.rhs); });
+}
+
+static bool uses(const ParsedProgram &program, const std::string &symbol) {
+  return !symbol.empty() && std::any_of(program.bodies.begin(), program.bodies.end(),
+                                        [&](const ParsedBody &body) { return uses(body, symbol); });
+}
+
+static bool isPlain(const format::Loop &loop, const ParsedControl &parsed, const ParsedProgram &program) {
+  return !uses(program, loop.index) && loop.count.empty() && loop.extents.empty() && loop.scans.empty() &&
          (loop.limit.empty() || parsed.limit.constant());
 }
 
 /// A call waits for values that a run finds.
-static bool isPlain(const Step &step, const ParsedBody &parsed, size_t at) {
+static bool isPlain(const Step &step, size_t at, const ParsedBody &parsed, const ParsedProgram &program) {
   switch (step.kind) {
   case Step::LaunchStep:
   case Step::CopyStep:
@@ -28,7 +41,7 @@ static bool isPlain(const Step &step, const ParsedBody &parsed, size_t at) {
   case Step::IfStep:
     return step.branch.symbols.empty();
   case Step::WhileStep:
-    return isPlain(step.loop, parsed.controls.at(at));
+    return isPlain(step.loop, parsed.controls.at(at), program);
   case Step::CallStep:
   case Step::HostStep:
     break;
@@ -36,9 +49,9 @@ static bool isPlain(const Step &step, const ParsedBody &parsed, size_t at) {
   return false;
 }
 
-static bool isPlain(const format::Body &body, const ParsedBody &parsed) {
+static bool isPlain(const format::Body &body, const ParsedBody &parsed, const ParsedProgram &program) {
   for (size_t i = 0; i < body.steps.size(); ++i)
-    if (!isPlain(body.steps[i], parsed, i))
+    if (!isPlain(body.steps[i], i, parsed, program))
       return false;
   return std::none_of(body.buffers.begin(), body.buffers.end(),
                       [](const format::Buffer &buffer) { return buffer.kind == BufferKind::Growing; });
@@ -64,9 +77,9 @@ static bool callsLibraries(const Executable &executable) {
 Status ControlRecorder::start(const Executable &executable) {
   const format::Program &program = executable.program();
   const ParsedProgram &parsed = executable.parsedProgram();
-  bool arePlain = isPlain(program, parsed) && !callsLibraries(executable);
+  bool arePlain = isPlain(program, parsed, parsed) && !callsLibraries(executable);
   for (size_t i = 0; i < program.bodies.size(); ++i)
-    arePlain = arePlain && isPlain(program.bodies[i], parsed.bodies[i]);
+    arePlain = arePlain && isPlain(program.bodies[i], parsed.bodies[i], parsed);
   const size_t depth = arePlain ? nestingOf(program, program) : 0;
   if (depth == 0 || depth > kMostNested || !runner.stream->canRecord() ||
       runner.stream->prepareConditionals(depth).failed())

@@ -45,6 +45,7 @@ Package doublingPackage(Ends ends) {
     const uint32_t spare = b[0].arena("4*s0"), proceed = b[0].arena("1");
     Loop &loop = b[0].loop();
     loop.carried = {{0, 3, spare}};
+    loop.index = "r3"; // which nothing reads
     const uint32_t in = b[1].parameter(0, "4*s0"), out = b[1].parameter(1, "4*s0");
     b[1].scale("s0", in, out, "2");
     if (ends != Ends::Condition)

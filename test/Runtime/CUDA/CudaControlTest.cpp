@@ -95,6 +95,16 @@ TEST(CudaControl, OtherShapesOfABucketNeedTheirSizesInALoopsCopies) {
   EXPECT_EQ(model.count("cuGraphLaunch"), 4u);
 }
 
+TEST(CudaControl, TheNumberOfAnIterationIsTheHosts) {
+  format::Package package = test::doublingPackage(test::Ends::Trip);
+  for (format::Variant &variant : package.variants)
+    variant.program.bodies[0].scalars[1] = "r3 + 1"; // the factor
+  Decided model(package);
+  for (int i = 0; i < 3; ++i)
+    model.expectRuns(5, 3, true, 6);
+  EXPECT_EQ(model.count("cuStreamBeginCapture"), 0u);
+}
+
 TEST(CudaControl, AnOlderDriverLetsTheHostDecide) {
   Decided model(test::branchPackage(), 12030);
   for (const bool go : {true, false, true})
