@@ -91,21 +91,38 @@ Status ControlRecorder::start(const Executable &executable) {
 //===--- Before a run ---===//
 
 Status ControlRecorder::place() {
-  std::vector<uint64_t> before;
+  Held before;
   do { // an arena that grows moves what was placed in it
     before = held();
+    placed.clear();
     CUPOLA_TRY(placeBodies(runner.program(), 0));
-  } while (before != held());
+  } while (!(before == held()));
   return Status::ok();
 }
 
+/// Each 1 + a buffer; 0: none.
+static std::vector<uint32_t> decidingBuffers(const Step &step) {
+  if (step.kind == Step::IfStep)
+    return {1 + step.branch.condition};
+  return {step.loop.trip, step.loop.condition, step.loop.proceed};
+}
+
 Status ControlRecorder::placeBodies(Frame &frame, size_t at) {
-  for (size_t i = 0; i < frame.body().steps.size(); ++i)
-    for (uint32_t body : format::bodiesOf(frame.body().steps[i])) {
+  for (size_t i = 0; i < frame.body().steps.size(); ++i) {
+    const Step &step = frame.body().steps[i];
+    if (!format::isControl(step.kind))
+      continue;
+    std::vector<HandedBuffer> parameters = parametersOf(frame, i);
+    for (const HandedBuffer &parameter : parameters)
+      placed.push_back(parameter.start());
+    for (uint32_t buffer : decidingBuffers(step))
+      placed.push_back(addressOf(frame, buffer));
+    for (uint32_t body : format::bodiesOf(step)) {
       Frame &inner = frameOf(body);
-      CUPOLA_TRY(runner.prepare(inner, at + 1, parametersOf(frame, i)).within(runner.stepText(frame, i)));
+      CUPOLA_TRY(runner.prepare(inner, at + 1, parameters).within(runner.stepText(frame, i)));
       CUPOLA_TRY(placeBodies(inner, at + 1));
     }
+  }
   return Status::ok();
 }
 
@@ -144,13 +161,13 @@ bool ControlRecorder::copiesStay() const {
   });
 }
 
-std::vector<uint64_t> ControlRecorder::held() const {
-  std::vector<uint64_t> list;
+Held ControlRecorder::held() const {
+  Held all{placed, {}};
   for (size_t i = 1; i < runner.arenas.size(); ++i)
-    list.push_back(runner.arenas[i].address());
+    all.addresses.push_back(runner.arenas[i].address());
   for (size_t i = 1; i < runner.frames.size(); ++i)
-    list.push_back(runner.frames[i].isBound() ? reinterpret_cast<uint64_t>(&runner.frames[i].bucket()) : 0);
-  return list;
+    all.plans.push_back(runner.frames[i].isBound() ? runner.frames[i].bucket().plan : nullptr);
+  return all;
 }
 
 //===--- Recording ---===//
@@ -170,10 +187,14 @@ Status ControlRecorder::recordSteps(Frame &frame) {
   return Status::ok();
 }
 
-/// `flag`: 1 + a buffer of one bool, 0: none.
+/// Of 1 + a buffer; 0 of 0, which is none.
+DeviceAddress ControlRecorder::addressOf(Frame &frame, uint32_t buffer) const {
+  return buffer == 0 ? 0 : frame.handed(buffer - 1, false).start();
+}
+
 Condition ControlRecorder::condition(Frame &frame, uint32_t flag) const {
   Condition result;
-  result.flag = flag == 0 ? 0 : frame.handed(flag - 1, false).start();
+  result.flag = addressOf(frame, flag);
   result.raised = runner.flagBlock.address();
   return result;
 }
@@ -205,10 +226,10 @@ Status ControlRecorder::recordLoop(Frame &frame, size_t step) {
   Condition first = condition(frame, loop.condition);
   if (!loop.limit.empty())
     CUPOLA_TRY(runner.evaluate(frame.parsed().controls.at(step).limit, first.limit));
-  first.trip = loop.trip == 0 ? 0 : frame.handed(loop.trip - 1, false).start();
+  first.trip = addressOf(frame, loop.trip);
   first.count = counts.address() + sizeof(int64_t) * (frame.firstStep() + step);
   Condition again = first;
-  again.flag = condition(frame, loop.proceed).flag;
+  again.flag = addressOf(frame, loop.proceed);
   CUPOLA_TRY(stream.beginConditional(first, /*repeats=*/true));
   CUPOLA_TRY(recordSteps(frameOf(loop.body)));
   for (const format::Carried &carried : loop.carried)

@@ -27,8 +27,8 @@ public:
   Status place();
   /// Whether what a recording copies has the same size in all shapes that it serves.
   bool copiesStay() const;
-  /// Addresses and plans, as numbers, that a recording holds besides the caller's tensors.
-  std::vector<uint64_t> held() const;
+  /// What a recording of the bodies would have in it.
+  Held held() const;
 
   /// All steps of the program, for a recording.
   Status record() { return recordSteps(runner.program()); }
@@ -41,10 +41,12 @@ private:
   std::vector<HandedBuffer> parametersOf(Frame &frame, size_t step) const;
   Frame &frameOf(uint32_t body) const { return runner.frames[1 + body]; }
   Condition condition(Frame &frame, uint32_t flag) const;
+  DeviceAddress addressOf(Frame &frame, uint32_t buffer) const;
 
   BodyRunner &runner;
   bool isFit = false;
-  DeviceMemory counts; ///< an i64 per step of all bodies
+  DeviceMemory counts;               ///< an i64 per step of all bodies
+  std::vector<DeviceAddress> placed; ///< of what is handed to bodies and decides about them
 };
 
 } // namespace cupola::runtime

@@ -183,7 +183,7 @@ public:
   /// Whether `beginRecording`, `endRecording` and `replay` work here.
   virtual bool canRecord() const { return false; }
   /// From here on `copy`, `fill` and `launch` are recorded, not run; `upload`,
-  /// `download`, `record` and `synchronize` are errors. Functions must have run before.
+  /// `download`, `record` and `synchronize` are errors. A library's functions must have run before.
   virtual Status beginRecording() { return Status::unsupported("the device does not record"); }
   /// Makes room for conditionals in recordings, so many inside of each other. While nothing is under way.
   virtual Status prepareConditionals(size_t /*depth*/) { return Status::unsupported("the device does not decide"); }

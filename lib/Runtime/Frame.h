@@ -30,6 +30,13 @@ struct HandedBuffer {
   uint64_t size() const { return memory ? memory->bytes() : bytes; }
 };
 
+/// What a recording has in it besides weights and kernels.
+struct Held {
+  std::vector<DeviceAddress> addresses;
+  std::vector<std::shared_ptr<const BucketPlan>> plans; ///< of bodies
+  friend bool operator==(const Held &a, const Held &b) { return a.addresses == b.addresses && a.plans == b.plans; }
+};
+
 /// Where the buffers of a body lie in a run.
 struct Places {
   DeviceAddress arena = 0;
@@ -45,7 +52,8 @@ public:
     std::shared_ptr<const BucketPlan> plan;
     std::shared_ptr<Recording> recording; ///< of all steps, for every shape of the bucket
     bool ran = false;                     ///< every kernel ran once, so that it may be recorded
-    std::vector<uint64_t> held;           ///< what `recording` has in it, or would have, as of the last run
+    Held held;                            ///< by `recording`, or by one of the last run
+    bool isHosts = false;                 ///< the host decides about its branches and loops
   };
   struct Bound {
     SymbolValues values; ///< of what the plan uses

@@ -118,29 +118,31 @@ Status Session::queueEach() {
 /// on the way.
 Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
-  if (recorder.decides() && recorder.place().failed())
-    recorder.refuse(); // in a body that this run may not enter
-  std::vector<uint64_t> held = recorder.decides() ? recorder.held() : std::vector<uint64_t>();
+  const bool decides = recorder.decides() && !bucket.isHosts && recorder.place().isOk();
+  if (!program().bodies.empty() && !decides) // or there is something wrong in a body, which this run may not enter
+    return queueEach();
+  Held held = recorder.held();
   if (holdsIo)
-    held.insert(held.end(), io.begin(), io.end());
-  const bool hasMoved = bucket.held != held;
+    held.addresses.insert(held.addresses.end(), io.begin(), io.end());
+  const bool hasMoved = !(bucket.held == held);
   if (hasMoved)
     bucket.recording.reset();
   bucket.held = std::move(held);
+  bucket.isHosts = decides && !recorder.copiesStay();
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  const bool hostDecides = !program().bodies.empty() && !(recorder.decides() && recorder.copiesStay());
-  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || hostDecides || hasHostSteps || !stream->canRecord())
+  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || bucket.isHosts || hasHostSteps || !stream->canRecord())
     return queueEach();
-  const Status recorded = recordSteps();
-  if (recorded.failed() && recorder.decides()) {
-    recorder.refuse(); // a driver that does not take the graph
-    return queueEach();
-  }
-  CUPOLA_TRY(recorded);
+  Status queued = recordSteps();
   slot.recording = bucket.recording;
-  return stream->replay(*bucket.recording);
+  if (queued.isOk())
+    queued = stream->replay(*bucket.recording);
+  if (queued.isOk() || !decides)
+    return queued;
+  recorder.refuse(); // a driver that does not take the graph
+  bucket.recording.reset();
+  return queueEach();
 }
 
 Status Session::recordSteps() {

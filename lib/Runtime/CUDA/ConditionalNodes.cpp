@@ -41,21 +41,29 @@ Status ConditionalNodes::makeRoom(size_t depth) {
 
 //===--- Nodes ---===//
 
+Result<ConditionalNodes::Capture> ConditionalNodes::captureOf(CuStream stream) {
+  Capture found;
+  CuCaptureStatus status = {};
+  CUPOLA_TRY(context->check(context->api().streamGetCaptureInfo(stream, &status, nullptr, &found.graph,
+                                                                &found.dependencies, &found.edges, &found.count),
+                            "finding what a conditional node follows"));
+  if (status != cuCaptureActive)
+    return Status::environment("the driver has given up recording a CUDA graph");
+  return found;
+}
+
 Status ConditionalNodes::begin(CuStream outer, const Condition &condition, bool repeats) {
   if (open.size() == bodies.size())
     return Status::usage("conditionals are nested deeper than was said");
   const DriverApi &api = context->api();
-  CuCaptureStatus status = {};
-  CuGraph graph = nullptr, body = nullptr;
-  CUPOLA_TRY(context->check(api.streamGetCaptureInfo(outer, &status, nullptr, &graph, nullptr, nullptr, nullptr),
-                            "finding the graph that is recorded"));
+  CUPOLA_ASSIGN(const Capture capture, captureOf(outer));
   Node node;
   node.repeats = repeats;
-  CUPOLA_TRY(context->check(
-      api.graphConditionalHandleCreate(&node.handle, graph, context->handle(), /*value=*/0, cuConditionAssignDefault),
-      "making a condition"));
+  CUPOLA_TRY(context->check(api.graphConditionalHandleCreate(&node.handle, capture.graph, context->handle(),
+                                                             /*value=*/0, cuConditionAssignDefault),
+                            "making a condition"));
   CUPOLA_TRY(decide(outer, node, condition, /*again=*/false));
-  CUPOLA_TRY(addNode(outer, graph, node, body));
+  CUPOLA_ASSIGN(const CuGraph body, addNode(outer, node));
   CUPOLA_TRY(context->check(
       api.streamBeginCaptureToGraph(bodies[open.size()], body, nullptr, nullptr, 0, cuCaptureThreadLocal),
       "beginning the body of a conditional node"));
@@ -63,15 +71,10 @@ Status ConditionalNodes::begin(CuStream outer, const Condition &condition, bool 
   return {};
 }
 
-/// Behind all that `outer` has recorded, and before all that it will.
-Status ConditionalNodes::addNode(CuStream outer, CuGraph graph, const Node &node, CuGraph &body) {
+/// Behind all that `outer` has recorded, and before all that it will. Returns the body, which is the node's.
+Result<CuGraph> ConditionalNodes::addNode(CuStream outer, const Node &node) {
   const DriverApi &api = context->api();
-  CuCaptureStatus status = {};
-  const CuGraphNode *dependencies = nullptr;
-  const CuGraphEdge *edges = nullptr;
-  size_t count = 0;
-  CUPOLA_TRY(context->check(api.streamGetCaptureInfo(outer, &status, nullptr, &graph, &dependencies, &edges, &count),
-                            "finding what a conditional node follows"));
+  CUPOLA_ASSIGN(const Capture capture, captureOf(outer));
   CuConditionalParams wanted = {};
   wanted.type = cuNodeConditional;
   wanted.conditional.handle = node.handle;
@@ -79,11 +82,12 @@ Status ConditionalNodes::addNode(CuStream outer, CuGraph graph, const Node &node
   wanted.conditional.size = 1;
   wanted.conditional.context = context->handle();
   CuGraphNode added = nullptr;
-  CUPOLA_TRY(context->check(api.graphAddNode(&added, graph, dependencies, edges, count, &wanted),
-                            "adding a conditional node"));
-  body = wanted.conditional.bodies[0];
-  return context->check(api.streamUpdateCaptureDependencies(outer, &added, nullptr, 1, cuSetCaptureDependencies),
-                        "going on behind a conditional node");
+  CUPOLA_TRY(context->check(
+      api.graphAddNode(&added, capture.graph, capture.dependencies, capture.edges, capture.count, &wanted),
+      "adding a conditional node"));
+  CUPOLA_TRY(context->check(api.streamUpdateCaptureDependencies(outer, &added, nullptr, 1, cuSetCaptureDependencies),
+                            "going on behind a conditional node"));
+  return wanted.conditional.bodies[0];
 }
 
 Status ConditionalNodes::decide(CuStream stream, const Node &node, const Condition &condition, bool again) {
@@ -98,11 +102,16 @@ Status ConditionalNodes::decide(CuStream stream, const Node &node, const Conditi
                         "launching the kernel that decides");
 }
 
+/// A loop decides again. So does a branch in which nothing happens: drivers before 12.8 hang at an empty body.
+Status ConditionalNodes::endBody(const Node &node, const Condition &again) {
+  CUPOLA_ASSIGN(const Capture capture, captureOf(body()));
+  return node.repeats || capture.count == 0 ? decide(body(), node, again, /*again=*/true) : Status();
+}
+
 Status ConditionalNodes::end(const Condition &again) {
   if (open.empty())
     return Status::usage("no conditional is open");
-  const Node node = open.back();
-  const Status decided = node.repeats ? decide(body(), node, again, /*again=*/true) : Status();
+  const Status decided = endBody(open.back(), again);
   CuGraph graph = nullptr;                                                // the body's, which belongs to the node
   const CuResult ended = context->api().streamEndCapture(body(), &graph); // in any case: else it stays in capture
   open.pop_back();

@@ -43,8 +43,17 @@ private:
   };
 
   explicit ConditionalNodes(std::shared_ptr<CudaContext> context) : context(std::move(context)) {}
+  /// What a stream captures to, and the nodes that the next one follows, which are the driver's until it captures more.
+  struct Capture {
+    CuGraph graph = nullptr;
+    const CuGraphNode *dependencies = nullptr;
+    const CuGraphEdge *edges = nullptr;
+    size_t count = 0;
+  };
+  Result<Capture> captureOf(CuStream stream);
   Status decide(CuStream stream, const Node &node, const Condition &condition, bool again);
-  Status addNode(CuStream outer, CuGraph graph, const Node &node, CuGraph &body);
+  Result<CuGraph> addNode(CuStream outer, const Node &node);
+  Status endBody(const Node &node, const Condition &again);
 
   std::shared_ptr<CudaContext> context;
   CuLibrary library = nullptr;

@@ -68,8 +68,8 @@ Status CudaStream::copy(DeviceAddress to, DeviceAddress source, uint64_t bytes) 
     return {};
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  return context->check(context->api().memcpyDtoDAsync(to, source, bytes, target()),
-                        "a copy of " + std::to_string(bytes) + " bytes");
+  return recordedAs(context->check(context->api().memcpyDtoDAsync(to, source, bytes, target()),
+                                   "a copy of " + std::to_string(bytes) + " bytes"));
 }
 
 Status CudaStream::fill(DeviceAddress at, uint8_t value, uint64_t bytes) {
@@ -77,8 +77,8 @@ Status CudaStream::fill(DeviceAddress at, uint8_t value, uint64_t bytes) {
     return {};
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  return context->check(context->api().memsetD8Async(at, value, bytes, target()),
-                        "filling " + std::to_string(bytes) + " bytes");
+  return recordedAs(context->check(context->api().memsetD8Async(at, value, bytes, target()),
+                                   "filling " + std::to_string(bytes) + " bytes"));
 }
 
 //===--- Launches ---===//
@@ -90,7 +90,7 @@ Status CudaStream::launch(const LaunchArguments &arguments) {
   const uint64_t blocks = arguments.grid.blocks().value_or(0);
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
-  CUPOLA_TRY(function.queue(arguments, target(), room));
+  CUPOLA_TRY(recordedAs(function.queue(arguments, target(), room)));
   room.follows = !decides(); // in the body of a node each launch waits for the one before
   if (recording) {
     if (!decides()) // how often it runs is known to the device alone
@@ -160,6 +160,12 @@ CudaEvent::~CudaEvent() {
 
 //===--- Recording ---===//
 
+Status CudaStream::recordedAs(Status status) {
+  if (recording && broken.isOk())
+    broken = status;
+  return status;
+}
+
 bool CudaStream::canRecord() const {
   // Waiting after each launch and recording exclude each other.
   return stream != legacyStream() && !waitAfterLaunch;
@@ -173,6 +179,7 @@ Status CudaStream::beginRecording() {
   CUPOLA_TRY(scope.status());
   CUPOLA_TRY(context->check(context->api().streamBeginCapture(stream, cuCaptureThreadLocal), "beginning a CUDA graph"));
   recording = true;
+  broken = Status();
   recorded.clear();
   room.follows = false;
   return {};
@@ -194,7 +201,7 @@ Status CudaStream::beginConditional(const Condition &condition, bool repeats) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   room.follows = false;
-  return conditionals->begin(target(), condition, repeats);
+  return recordedAs(conditionals->begin(target(), condition, repeats));
 }
 
 Status CudaStream::endConditional(const Condition &again) {
@@ -203,7 +210,7 @@ Status CudaStream::endConditional(const Condition &again) {
   const ContextScope scope(*context);
   CUPOLA_TRY(scope.status());
   room.follows = false;
-  return conditionals->end(again);
+  return recordedAs(conditionals->end(again));
 }
 
 Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
@@ -218,7 +225,7 @@ Result<std::unique_ptr<Recording>> CudaStream::endRecording() {
   const DriverApi &api = context->api();
   CuGraph graph = nullptr;
   CuGraphExec executable = nullptr;
-  Status status = scope.status();
+  Status status = scope.status().isOk() ? broken : scope.status();
   const CuResult ended = api.streamEndCapture(stream, &graph); // in any case: else the stream stays in capture
   if (status.isOk())
     status = context->check(ended, "ending a CUDA graph");

@@ -67,6 +67,8 @@ private:
   /// Where work goes: to the innermost conditional node that is open, if there is one.
   CuStream target() const { return conditionals && conditionals->isOpen() ? conditionals->body() : stream; }
   bool decides() const { return target() != stream; }
+  /// Of a call that records: one that failed ends the recording.
+  Status recordedAs(Status status);
   Result<std::unique_ptr<Event>> makeEvent(unsigned flags);
 
   std::shared_ptr<CudaContext> context;
@@ -74,6 +76,7 @@ private:
   PinnedRing ring;
   CuStream stream = nullptr;
   bool owned = false, waitAfterLaunch = false, recording = false;
+  Status broken; ///< what failed first in the recording
   LaunchRoom room;
   std::vector<std::pair<LaunchCounter *, uint64_t>> recorded;
   std::shared_ptr<ConditionalNodes> conditionals; ///< null until they are prepared

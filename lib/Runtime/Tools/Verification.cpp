@@ -35,19 +35,31 @@ std::vector<npz::Array> named(const std::vector<format::Tensor> &interface, cons
   return arrays;
 }
 
-Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executable> &executable,
-                                            std::vector<HostTensor> &inputs) {
+static Result<std::vector<npz::Array>> outputsOf(const std::shared_ptr<const Executable> &executable,
+                                                 const SessionOptions &options, std::vector<HostTensor> &inputs,
+                                                 int runs) {
   const format::Package &package = executable->package();
-  SessionOptions options;
-  options.poison = true;
   CUPOLA_ASSIGN(auto session, Session::create(executable, options));
   CUPOLA_TRY(bindTo(*session, inputs));
   CUPOLA_ASSIGN(auto outputs, makeOutputs(*session));
-  CUPOLA_TRY(session->run(inputRefs(package, inputs, outputs), refsOf(outputs)));
+  for (int i = 0; i < runs; ++i)
+    CUPOLA_TRY(session->run(inputRefs(package, inputs, outputs), refsOf(outputs)));
   CUPOLA_TRY(fetchOutputs(*session, outputs));
   std::vector<npz::Array> arrays = named(package.outputs, outputs);
   addEmptySequences(package, arrays);
   return arrays;
+}
+
+Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executable> &executable,
+                                            std::vector<HostTensor> &inputs) {
+  SessionOptions options;
+  options.poison = true;
+  return outputsOf(executable, options, inputs, /*runs=*/1);
+}
+
+Result<std::vector<npz::Array>> runRecorded(const std::shared_ptr<const Executable> &executable,
+                                            std::vector<HostTensor> &inputs) {
+  return outputsOf(executable, {}, inputs, /*runs=*/3);
 }
 
 Result<Comparison> compareOutputs(const std::vector<npz::Array> &outputs, const std::vector<npz::Array> &references,

@@ -20,6 +20,9 @@ std::vector<npz::Array> named(const std::vector<format::Tensor> &interface, cons
 /// The outputs of one run, by name, with memory that marks what is dead: a plan that reads such gives NaN, not luck.
 Result<std::vector<npz::Array>> runPoisoned(const std::shared_ptr<const Executable> &executable,
                                             std::vector<HostTensor> &inputs);
+/// Those of a third run, which replays a recording where the device makes one.
+Result<std::vector<npz::Array>> runRecorded(const std::shared_ptr<const Executable> &executable,
+                                            std::vector<HostTensor> &inputs);
 
 struct Comparison {
   double tolerance = 0; ///< as of `compare`

@@ -68,6 +68,9 @@ protected:
   virtual mlir::LogicalResult forSteps();
   mlir::LogicalResult step();
   virtual mlir::LogicalResult statement(mlir::Operation &op);
+  /// Of the iteration that is being written, in the block's part of its tile.
+  const Expr &rowHere() const { return row.index; }
+  const Expr &columnHere() const { return column.index; }
   mlir::Value heldOf(mlir::Value tile) { return low.tiles.lookup(tile).registers; }
 
   /// forColumns where lanes have accumulators of matrix units: pairs of 8 columns, in so many tiles of these.

@@ -137,6 +137,10 @@ public:
   void hold(mlir::Operation *op, mlir::Value registers, graph::Exprs before) {
     hoistedVectors[op] = {registers, 1, 1, std::move(before)};
   }
+  /// From here on cloneVector brings vectors that a store would write to `memory` instead, where `position` then says.
+  void divert(kernel::StoreOp store, mlir::Value memory, std::function<Expr()> position) {
+    diverted[store] = {memory, std::move(position)};
+  }
   /// The loads of `block` whose `width` iterations along `index` read neighbours.
   llvm::SmallVector<kernel::LoadOp> vectorLoads(mlir::Block &block, mlir::Value index, int64_t width);
   /// Does those for `index` = base, base + 1, .., each to its registers[at.., 0 .. width), from which cloneVector takes
@@ -183,6 +187,11 @@ private:
   mlir::Location loc;
   llvm::DenseSet<mlir::Operation *> hoisted;
   llvm::DenseMap<mlir::Operation *, Elements> hoistedVectors;
+  struct Diversion {
+    mlir::Value memory;
+    std::function<Expr()> position;
+  };
+  llvm::DenseMap<mlir::Operation *, Diversion> diverted;
   llvm::DenseMap<mlir::Value, std::string> hints; ///< names of the kernel's index values in the source
   llvm::SmallVector<mlir::Value> space;           ///< of the loop being distributed
   mlir::ArrayAttr spaceExtents;

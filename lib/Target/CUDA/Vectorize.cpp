@@ -389,7 +389,9 @@ LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield 
   if (failed(done))
     return failure();
   for (Operation &op : block)
-    if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op)) {
+    if (auto away = diverted.find(&op); away != diverted.end()) {
+      storeVector(vectors[&op].registers, {}, away->second.memory, away->second.position());
+    } else if (auto store = dyn_cast<StoreOp>(op); store && vectors.count(&op)) {
       const std::map<std::string, Expr> first = {{vars.name(vector.index), vector.first}};
       auto atFirst = [&](const Expr &e) { return here(e.substitute(first)); };
       graph::Exprs mask = llvm::map_to_vector(vars.read(store.getMask(), store.getIndices()), atFirst);

@@ -28,14 +28,17 @@ public:
     expectClean(*fake, "after the runs");
   }
 
-  void expectRuns(size_t count, int64_t trips, bool goes, float factor) {
+  Status run(size_t count, int64_t trips, bool goes) {
     for (size_t i = 0; i < count; ++i)
       x[i] = float(i + 1), y[i] = -1;
     n = trips, go = goes;
     const auto many = int64_t(count);
-    const Status status = opened.session->run(
+    return opened.session->run(
         {{x, format::DType::F32, {many}}, {&n, format::DType::I64, {}}, {&go, format::DType::Bool, {}}},
         {{y, format::DType::F32, {many}}});
+  }
+  void expectRuns(size_t count, int64_t trips, bool goes, float factor) {
+    const Status status = run(count, trips, goes);
     ASSERT_TRUE(status.isOk()) << status.message();
     for (size_t i = 0; i < count; ++i)
       EXPECT_EQ(y[i], factor * x[i]) << trips << " iterations, " << goes;
@@ -113,15 +116,31 @@ TEST(CudaControl, AnOlderDriverLetsTheHostDecide) {
 }
 
 TEST(CudaControl, AGraphThatTheDriverRefusesLetsTheHostDecide) {
-  Decided model(test::branchPackage());
-  model.expectRuns(5, 0, true, 2);
-  const auto sinceRefusal = [&] { return model.count("cuStreamBeginCapture"); };
-  model.fake->failCode = 1;
-  model.fake->failCall = "cuGraphInstantiateWithFlags";
+  for (const char *call :
+       {"cuGraphAddNode", "cuStreamBeginCaptureToGraph", "cuGraphInstantiateWithFlags", "cuGraphLaunch"}) {
+    Decided model(test::branchPackage());
+    model.expectRuns(5, 0, true, 2);
+    model.fake->failCode = 1;
+    model.fake->failCall = call;
+    for (const bool go : {true, false, true})
+      model.expectRuns(5, 0, go, go ? 2.0f : 3.0f);
+    EXPECT_EQ(model.count("cuStreamBeginCapture"), 1u) << call;
+    EXPECT_EQ(model.count(call), 1u);
+    model.fake->failCall.clear();
+  }
+}
+
+TEST(CudaControl, ABranchInWhichNothingHappensHasABody) {
+  format::Package package = test::branchPackage();
+  for (format::Variant &variant : package.variants)
+    for (format::Body &body : variant.program.bodies) {
+      body.scalars[0] = "s0 - 5";
+      body.steps[0].launch.grid = {"ceildiv(s0 - 5, 128)"};
+    }
+  Decided model(package);
   for (const bool go : {true, false, true})
-    model.expectRuns(5, 0, go, go ? 2.0f : 3.0f);
-  EXPECT_EQ(sinceRefusal(), 1u);
-  EXPECT_EQ(model.count("cuGraphLaunch"), 0u);
+    EXPECT_TRUE(model.run(5, 0, go).isOk()); // which writes nothing
+  EXPECT_EQ(model.count("cuGraphLaunch"), 2u);
 }
 
 TEST(CudaControl, AFlagRaisedInARecordedLoopEndsIt) {

@@ -10,6 +10,8 @@ namespace cupola::runtime::cuda {
 void FakeCalls::run(const Graph &graph) {
   if (!graph.isWhole)
     self().violation("a conditional node whose body is not whole");
+  if (graph.work.empty())
+    self().violation("a conditional node with an empty body, at which drivers hang");
   for (const FakeDriver::Work &work : graph.work)
     work();
 }
@@ -43,9 +45,11 @@ void FakeCalls::fillConditionals(DriverApi &api) {
                                 const CuGraphNode **dependencies, const CuGraphEdge **edges, size_t *count) {
     const CuResult code = self().enter("cuStreamGetCaptureInfo");
     const auto *stream = reinterpret_cast<Stream *>(handle);
-    if (code != cuSuccess || !exists(self().streams, handle, "cuStreamGetCaptureInfo") || !stream->capture)
-      return code == cuSuccess ? CuResult(900) : code;
-    *status = cuCaptureActive;
+    if (code != cuSuccess || !exists(self().streams, handle, "cuStreamGetCaptureInfo"))
+      return code == cuSuccess ? CuResult(400) : code;
+    *status = stream->capture ? cuCaptureActive : CuCaptureStatus(0);
+    if (!stream->capture)
+      return code;
     *graph = reinterpret_cast<CuGraph>(stream->capture);
     stream->capture->last = reinterpret_cast<CuGraphNode>(stream->follows);
     if (dependencies)

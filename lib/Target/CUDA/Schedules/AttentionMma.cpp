@@ -14,6 +14,8 @@ using cupola::cuda::wholeFragments;
 namespace {
 
 constexpr int64_t mmaDepth = 16; ///< of an mma
+/// Elements of a result of two bytes that a lane stores at once.
+constexpr int64_t wholeVector = 8;
 
 /// The block, or a group of it, has some of the steps.
 bool areParts(cuda::AttentionMmaAttr schedule) { return schedule.getGroups() * schedule.getSplit() > 1; }
@@ -59,6 +61,56 @@ private:
 
   LogicalResult forColumns(int64_t columns, int64_t width, PlaceBody body) override {
     return forPairs(tileExtents(columns)[1], lane, width, body);
+  }
+
+  LogicalResult statement(Operation &op) override {
+    auto loop = dyn_cast<ForeachOp>(op);
+    StoreOp store = loop ? wholeStore(loop) : StoreOp();
+    return store ? storeWhole(loop, store) : AttentionLowering::statement(op);
+  }
+
+  /// The only store of a loop over results, if these may lie where the queries are and leave by whole vectors.
+  StoreOp wholeStore(ForeachOp loop) {
+    Block &body = loop.getBody().front();
+    if (isShort || !cuda::readsTiles(loop.getBody()) || !llvm::hasSingleElement(body.getOps<StoreOp>()))
+      return {};
+    StoreOp store = *body.getOps<StoreOp>().begin();
+    const Expr columns = graph::exprOf(loop.getExtents()[1]),
+               position = low.vars.read(store.getPosition(), store.getIndices());
+    const bool areWhole = *columns.constant() % wholeVector == 0 && store.getMask().empty() &&
+                          !cuda::isIndirect(store.getIndices()) &&
+                          cuda::isContiguous(position, low.vars.name(body.getArgument(1)), wholeVector, low.divisors);
+    const bool areKept = store.getValue().getType() == q.body->getTerminator()->getOperand(0).getType() &&
+                         *columns.constant() <= q.pitch &&
+                         cuda::vectorWidth({{&body, body.getArgument(1)}}, columns, low.vars, low.divisors) > 1;
+    return areWhole && areKept ? store : StoreOp();
+  }
+
+  /// Results leave through the warp's own queries, which nobody reads any more, so that a warp writes whole sectors. They
+  /// have come for certain where there was a step.
+  LogicalResult storeWhole(ForeachOp loop, StoreOp store) {
+    const int64_t vectors = *graph::exprOf(loop.getExtents()[1]).constant() / wholeVector, count = 16 * tiles * vectors;
+    const Expr own = copies.buffer(q) + warp * (16 * tiles * q.pitch);
+    low.divert(store, q.smem, [&] { return copies.buffer(q) + rowHere() * q.pitch + columnHere(); });
+    if (hasAsync)
+      AsyncWaitOp::create(low.builder, low.func.getLoc(), 0);
+    barrier();
+    if (failed(AttentionLowering::statement(*loop.getOperation())))
+      return failure();
+    WarpBarrierOp::create(low.builder, low.func.getLoc());
+    return low.loop("v", 0, llvm::divideCeilSigned(count, 32), 1, /*unroll=*/true, [&](const Expr &v) {
+      const Expr flat = v * 32 + lane, row = floorDiv(flat, vectors), column = mod(flat, vectors) * wholeVector;
+      const Expr m = firstRow() + warp * (16 * tiles) + row;
+      return low.guard({count - 1 - flat, parts.rows - 1 - m}, [&] {
+        low.bind(loop.getBody().getArgument(0), m, parts.rows);
+        low.bind(loop.getBody().getArgument(1), column, vectors * wholeVector);
+        Value vector = low.registers({}, store.getValue().getType(), wholeVector);
+        low.loadVector(q.smem, {own + row * q.pitch + column, {}}, vector);
+        const Expr to = low.vars.read(store.getPosition(), store.getIndices());
+        low.storeVector(vector, {}, low.values.lookup(store.getView()), low.here(to));
+        return success();
+      });
+    });
   }
 
   LogicalResult begin() override {
