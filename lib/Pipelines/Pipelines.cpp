@@ -277,6 +277,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.epilogues = b.isOn("fuse-epilogues");
   fusion.prologues = b.isOn("fuse-prologues");
   fusion.attention = b.isOn("fuse-attention");
+  fusion.mostKept = target.mostKept();
   fusion.fewRows = b.isOn("fuse-few-rows") ? target.fewRows() : 0;
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())

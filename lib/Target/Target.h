@@ -22,6 +22,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string>
 #include <vector>
@@ -99,6 +100,9 @@ public:
   /// Passes on main, before fusions are formed and after.
   virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
   virtual void addFusionPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  /// Keys and values that have a few rows more than before, and are returned, are written by the kernel of attention
+  /// where they have at most so many elements, or an unknown number; larger ones by kernels of their own.
+  virtual int64_t mostKept() const { return std::numeric_limits<int64_t>::max(); }
   /// Products of at most so many rows have a kernel that does several at once, and before them the norm of a single
   /// row; 0: there is none.
   virtual int64_t fewRows() const { return 0; }

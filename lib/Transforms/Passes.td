@@ -420,6 +420,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"epilogues", "epilogues", "bool", "true", "fuse what follows a hero">,
     Option<"prologues", "prologues", "bool", "true", "compute producers inside their consumer">,
     Option<"attention", "attention", "bool", "true", "compute both products of an attention in one kernel">,
+    Option<"mostKept", "most-kept", "int64_t", "9223372036854775807", "elements of returned keys that attention writes, at most">,
     Option<"fewRows", "few-rows", "int64_t", "0", "products of at most so many rows that meet, and a norm before, are one kernel">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];

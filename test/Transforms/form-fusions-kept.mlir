@@ -2,8 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions)" | FileCheck %s
 // RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{prologues=false})" | FileCheck %s --check-prefix=APART
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{most-kept=60})" | FileCheck %s --check-prefix=SMALL
 
-// Both caches: past rows and the new one.
+// Both caches: past rows and the new one. Keys have 112 elements, values 56.
+// SMALL-LABEL: func.func @cache
+// SMALL: graph.fusion pointwise
+// SMALL: %[[A:.*]]:2 = graph.fusion attention({{.*}}) -> (tensor<2x1x4xf32>, tensor<2x7x4xf32>)
 // CHECK-LABEL: func.func @cache
 // CHECK: %[[A:.*]]:3 = graph.fusion attention(%{{.*}}) : (tensor<2x1x8xf32>, tensor<2x6x8xf32>, tensor<2x1x8xf32>, tensor<2x6x4xf32>, tensor<2x1x4xf32>) -> (tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7x4xf32>) {
 // CHECK: graph.yield %{{.*}}, %{{.*}}, %{{.*}} : tensor<2x1x4xf32>, tensor<2x7x8xf32>, tensor<2x7x4xf32>

@@ -39,8 +39,13 @@ bool onlyCopies(Operation &op, llvm::function_ref<bool(Value view)> from) {
              : op.getNumRegions() == 0 && isMemoryEffectFree(&op);
 }
 
+bool isPrefetch(Operation &op) {
+  return op.walk([](PrefetchOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
 /// Copies of the first tiles come one after the other, each behind what they have in common; those of weights can begin
-/// at once. They belong to the first group of copies then, which is waited for first.
+/// at once. They belong to the first group of copies then, which is waited for first. What is asked for comes behind
+/// them.
 void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
   const ArrayRef<int64_t> constants = cuda::constantsOf(func);
   const auto isConstant = [&](Value view) {
@@ -48,13 +53,19 @@ void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
     return argument && llvm::is_contained(constants, argument.getArgNumber());
   };
   const auto isAny = [](Value) { return true; };
+  SmallVector<Operation *> prefetches;
   for (Operation &op :
        llvm::make_early_inc_range(llvm::make_range(std::next(release->getIterator()), wait->getBlock()->end()))) {
-    if (touchesNothing(op) || onlyCopies(op, isConstant))
+    if (touchesNothing(op) || onlyCopies(op, isConstant)) {
       op.moveBefore(wait);
-    else if (!isa<AsyncCommitOp>(op) && !onlyCopies(op, isAny))
-      return;
+      if (isPrefetch(op))
+        prefetches.push_back(&op);
+    } else if (!isa<AsyncCommitOp>(op) && !onlyCopies(op, isAny)) {
+      break;
+    }
   }
+  for (Operation *prefetch : prefetches)
+    prefetch->moveBefore(wait);
 }
 
 /// Every thread waits, also one that has nothing to do: a kernel that has ended then says so of all that came before.

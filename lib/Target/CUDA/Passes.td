@@ -253,17 +253,24 @@ def HoistPositions : SimtPass<"simt-hoist-positions"> {
 }
 
 def PrefetchWeights : SimtPass<"simt-prefetch-weights"> {
-  let summary = "asks for the weights of a loop's first iterations where the kernel begins";
+  let summary = "asks for weights that are loaded later where the kernel begins";
   let description = [{
-    simt-overlap-launches moves that before the wait, so that they come from memory while the kernel before still runs. For loops of one
-    thread that load vectors of weights: products of few rows. Their tiles in shared memory come by copies, which move themselves.
+    simt-overlap-launches moves that before the wait, so that they come from memory while the kernel before still runs: the first
+    iterations of a thread's loop over weights, as products of few rows have them, and what is loaded behind the loops, as biases and
+    the scales of norms. Tiles in shared memory come by copies, which move themselves.
 
     ```mlir
     simt.for %k = 8*%warp to 2048 step 128 {                           // before
       simt.load_vector %in1 to %r [2048*%k] ..
+    }
+    simt.for %i = 0 to 3 step 1 unroll {
+      simt.load_vector %in2 to %g [8*%lane + 256*%i] ..
 
     simt.for %p = 8*%warp to min(2048, 8*%warp + 512) step 128 {       // after
       simt.prefetch %in1[2048*%p]
+    }
+    simt.for %q = 0 to 3 step 1 unroll {
+      simt.prefetch %in2[8*%lane + 256*%q]
     }
     simt.for %k = 8*%warp to 2048 step 128 {
     ```

@@ -114,6 +114,9 @@ public:
     const std::optional<QuantizedProduct> product = quantizedProduct(contraction);
     return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) && (product->isFloat8() || isOfBytes(*product));
   }
+  /// A token's attention has few threads; kernels of their own have many, and may share a launch with what comes
+  /// before. On an H100 (docs/results/h100.md) they pay from some hundred KB on.
+  int64_t mostKept() const override { return int64_t(1) << 17; }
   int64_t fewRows() const override { return cuda::fewRows; }
   bool sharesKernels() const override { return false; }
 

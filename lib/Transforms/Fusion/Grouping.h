@@ -9,13 +9,16 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <limits>
+
 namespace cupola::fusion {
 
 struct Options {
   bool epilogues = true;
   bool prologues = true;
   bool attention = true;
-  int64_t fewRows = 0; ///< products of at most so many rows may be one kernel
+  int64_t mostKept = std::numeric_limits<int64_t>::max(); ///< elements of a returned operand that its attention writes
+  int64_t fewRows = 0;                                    ///< products of at most so many rows may be one kernel
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

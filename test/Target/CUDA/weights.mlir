@@ -90,6 +90,51 @@ simt.func @rows block %b of 4 thread %t of 32 scalars [#kernel.scalar<1, 4096, 1
 
 // -----
 
+// What is loaded behind a loop is asked for, too, in those loops alone that its place depends on, and under its conditions.
+// CHECK-LABEL: simt.func @behind
+// CHECK: simt.for %[[I:.*]] = 0 to 3 step 1 unroll {
+// CHECK-NEXT: simt.guard [-%[[T:.*]] + 20] {
+// CHECK-NEXT: %[[C:.*]] = kernel.apply 8*%[[T]] below 256
+// CHECK-NEXT: simt.prefetch %[[W:[a-z0-9]+]][%[[C]] + 256*%[[I]]]
+// CHECK: simt.prefetch %[[W]][%[[T]]]
+// CHECK-NEXT: simt.grid_wait
+// CHECK-NEXT: simt.grid_release
+// CHECK-NEXT: simt.for %{{.*}} = 0 to 2 step 1 unroll
+// CHECK-NOT: simt.prefetch
+simt.func @behind block %b of 4 thread %t of 32 scalars [] (%a: !kernel.view<f32, read>, %w: !kernel.view<f32, read>)
+    attributes {cuda.constants = array<i64: 1>} {
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  simt.for %row = 0 to 2 step 1 unroll {
+    simt.load_vector %a to %r[4*%t + 128*%row] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
+    simt.for %i = 0 to 3 step 1 unroll {
+      simt.guard [-%t + 20] {
+        %c = kernel.apply 8*%t below 256
+        simt.load_vector %w to %r[%c + 256*%i] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
+      }
+    }
+  }
+  %v = kernel.load %w[%t] : f32 from <f32, read>
+}
+
+// -----
+
+// Not so a place that was loaded itself, nor what a thread loads more than 16 times.
+// CHECK-LABEL: simt.func @refused
+// CHECK-NOT: simt.prefetch
+// CHECK: simt.load_vector
+simt.func @refused block %b of 4 thread %t of 32 scalars [] (%ids: !kernel.view<i64, read>, %w: !kernel.view<f32, read>)
+    attributes {cuda.constants = array<i64: 1>} {
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  %id = kernel.load %ids[%t] : i64 from <i64, read>
+  %row = kernel.known_index %id below 100 : i64
+  simt.load_vector %w to %r[128*%row] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
+  simt.for %i = 0 to 17 step 1 unroll {
+    simt.load_vector %w to %r[4*%t + 128*%i] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
+  }
+}
+
+// -----
+
 // Nothing is said of the parameters: all of it waits.
 // CHECK-LABEL: simt.func @unknown
 // CHECK: simt.grid_wait

@@ -86,8 +86,8 @@ private:
     return areWhole && areKept ? store : StoreOp();
   }
 
-  /// Results leave through the warp's own queries, which nobody reads any more, so that a warp writes whole sectors. They
-  /// have come for certain where there was a step.
+  /// Results leave through the warp's own queries, which nobody reads any more, so that a warp writes whole sectors.
+  /// They have come for certain where there was a step.
   LogicalResult storeWhole(ForeachOp loop, StoreOp store) {
     const int64_t vectors = *graph::exprOf(loop.getExtents()[1]).constant() / wholeVector, count = 16 * tiles * vectors;
     const Expr own = copies.buffer(q) + warp * (16 * tiles * q.pitch);

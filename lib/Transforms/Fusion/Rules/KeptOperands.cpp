@@ -3,7 +3,8 @@
 //
 // A step of generation appends a few rows to the keys and values of those before and returns
 // both. The kernel that multiplies them reads all parts anyway: it computes what is appended
-// and writes the whole, which saves a kernel for each.
+// and writes the whole, which saves a kernel for each; but its blocks are few, so that on GPUs large ones are better
+// written by others.
 
 #include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Fusion/Rules/Cost.h"
@@ -61,8 +62,9 @@ bool isLittleWork(const Formation &kernels, Value value) {
 
 bool canKeep(const Formation &kernels, Value value) {
   Operation *op = value ? value.getDefiningOp() : nullptr;
-  return op && !kernels.isComputed(op) && graph::isDense(value) && isLittleWork(kernels, value) &&
-         (isa<graph::ConcatOp>(op) || classOf(op) == graph::FusionClass::Pointwise);
+  const int64_t elements = op ? graph::product(graph::shapeOf(value)).constant().value_or(0) : 0;
+  return op && elements <= kernels.options.mostKept && !kernels.isComputed(op) && graph::isDense(value) &&
+         isLittleWork(kernels, value) && (isa<graph::ConcatOp>(op) || classOf(op) == graph::FusionClass::Pointwise);
 }
 
 } // namespace
