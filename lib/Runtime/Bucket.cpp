@@ -25,9 +25,8 @@ SymbolInterval quarterOctave(int64_t value) {
 
 class BucketPlanner {
 public:
-  BucketPlanner(const format::Body &body, const ParsedBody &parsed, Bucket bucket) : body(body), parsed(parsed) {
-    for (const auto &[id, interval] : bucket)
-      ranges[id] = {Expr(interval.low), Expr(interval.high)};
+  BucketPlanner(const format::Body &body, const ParsedBody &parsed, Bucket bucket)
+      : body(body), parsed(parsed), ranges(rangesOf(bucket)) {
     plan.bucket = std::move(bucket);
   }
 
@@ -120,6 +119,13 @@ bool contains(const Bucket &bucket, const SymbolValues &values) {
     const auto at = bucket.find(entry.first);
     return at != bucket.end() && at->second.low <= entry.second && entry.second <= at->second.high;
   });
+}
+
+Ranges rangesOf(const Bucket &bucket) {
+  Ranges ranges;
+  for (const auto &[id, interval] : bucket)
+    ranges[id] = {Expr(interval.low), Expr(interval.high)};
+  return ranges;
 }
 
 Result<std::shared_ptr<const BucketPlan>> planBucket(const format::Package &package, const format::Body &body,

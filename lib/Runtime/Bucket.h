@@ -28,6 +28,8 @@ using Bucket = std::map<std::string, SymbolInterval>;
 /// (.., 8, 10, 12, 14, 16, 20, ..) and at the package's bounds of the symbol.
 Bucket bucketOf(const format::Package &package, const SymbolValues &values);
 bool contains(const Bucket &bucket, const SymbolValues &values);
+/// The same for bounds of expressions.
+Ranges rangesOf(const Bucket &bucket);
 
 /// What all shapes of a bucket share: where the arena's buffers lie, planned for the
 /// largest size that each can have, and the largest size of each step. Immutable.

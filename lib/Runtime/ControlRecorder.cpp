@@ -90,14 +90,15 @@ Status ControlRecorder::start(const Executable &executable) {
 
 //===--- Before a run ---===//
 
-Status ControlRecorder::place() {
-  Held before;
+Result<Held> ControlRecorder::place() {
+  Held before, now = held();
   do { // an arena that grows moves what was placed in it
-    before = held();
+    before = std::move(now);
     placed.clear();
     CUPOLA_TRY(placeBodies(runner.program(), 0));
-  } while (!(before == held()));
-  return Status::ok();
+    now = held();
+  } while (!(before == now));
+  return now;
 }
 
 /// Each 1 + a buffer; 0: none.
@@ -142,10 +143,7 @@ std::vector<HandedBuffer> ControlRecorder::parametersOf(Frame &frame, size_t ste
 }
 
 static bool isFixed(const Frame &frame, uint32_t buffer) {
-  Ranges ranges;
-  for (const auto &[id, interval] : frame.bucket().plan->bucket)
-    ranges[id] = {Expr(interval.low), Expr(interval.high)};
-  const Interval bytes = bounds(frame.parsed().buffers[buffer].bytes, ranges);
+  const Interval bytes = bounds(frame.parsed().buffers[buffer].bytes, rangesOf(frame.bucket().plan->bucket));
   return bytes.lo && bytes.hi && *bytes.lo == *bytes.hi;
 }
 

@@ -23,17 +23,17 @@ public:
   /// From now on the host does.
   void refuse() { isFit = false; }
 
-  /// Places all bodies for the present run, whose program was placed, and queues their bindings tables.
-  Status place();
+  /// Places all bodies for the present run, whose program was placed, and queues their bindings tables. What a
+  /// recording of them would have in it.
+  Result<Held> place();
   /// Whether what a recording copies has the same size in all shapes that it serves.
   bool copiesStay() const;
-  /// What a recording of the bodies would have in it.
-  Held held() const;
 
   /// All steps of the program, for a recording.
   Status record() { return recordSteps(runner.program()); }
 
 private:
+  Held held() const;
   Status placeBodies(Frame &frame, size_t depth);
   Status recordSteps(Frame &frame);
   Status recordBranch(Frame &frame, size_t step);

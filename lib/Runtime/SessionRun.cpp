@@ -118,27 +118,35 @@ Status Session::queueEach() {
 /// on the way.
 Status Session::queueSteps(RunSlot &slot) {
   Frame::BucketState &bucket = runner.program().bucket();
-  const bool decides = recorder.decides() && !bucket.isHosts && recorder.place().isOk();
-  if (!program().bodies.empty() && !decides) // or there is something wrong in a body, which this run may not enter
-    return queueEach();
-  Held held = recorder.held();
+  const bool hasBodies = !program().bodies.empty();
+  Held held;
+  if (hasBodies) {
+    if (!recorder.decides() || bucket.isHosts)
+      return queueEach();
+    Result<Held> placed = recorder.place();
+    if (placed.failed()) // in a body that this run may not enter
+      return queueEach();
+    held = placed.take();
+  }
   if (holdsIo)
     held.addresses.insert(held.addresses.end(), io.begin(), io.end());
   const bool hasMoved = !(bucket.held == held);
   if (hasMoved)
     bucket.recording.reset();
   bucket.held = std::move(held);
-  bucket.isHosts = decides && !recorder.copiesStay();
   slot.recording = bucket.recording;
   if (bucket.recording)
     return stream->replay(*bucket.recording);
-  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || bucket.isHosts || hasHostSteps || !stream->canRecord())
+  if (!bucket.ran || hasMoved || bucket.plan->transfersVary || hasHostSteps || !stream->canRecord())
+    return queueEach();
+  bucket.isHosts = hasBodies && !recorder.copiesStay();
+  if (bucket.isHosts)
     return queueEach();
   Status queued = recordSteps();
   slot.recording = bucket.recording;
   if (queued.isOk())
     queued = stream->replay(*bucket.recording);
-  if (queued.isOk() || !decides)
+  if (queued.isOk() || !hasBodies)
     return queued;
   recorder.refuse(); // a driver that does not take the graph
   bucket.recording.reset();

@@ -95,15 +95,12 @@ public:
     const std::optional<SmallVector<simt::ForOp>> loops = neededLoops(*around);
     if (!loops || count(*loops, vars) > most)
       return;
-    const bool isShared = begin.last && begin.last->isFor(*loops, around->guards);
-    bringOutside(begin, isShared, *loops, around->guards);
-    if (!isShared)
+    if (!begin.last || !begin.last->isFor(*loops, around->guards))
       open(begin, *loops, around->guards, vars);
-    Nest &nest = *begin.last;
-    const SmallVector<Value> at = mapped(nest, nest.inside, places);
-    OpBuilder here = nest.inside;
+    const SmallVector<Value> at = mapped(begin, begin.last->inside, places);
+    OpBuilder here = begin.last->inside;
     if (!mask.empty())
-      under(nest, here, graph::exprArray(func.getContext(), mask), conditions);
+      under(begin, here, graph::exprArray(func.getContext(), mask), conditions);
     PrefetchOp::create(here, op->getLoc(), view, graph::ExprAttr::get(func.getContext(), position), at);
   }
 
@@ -141,93 +138,71 @@ private:
   int64_t count(ArrayRef<simt::ForOp> loops, kernel::Variables &vars) {
     int64_t all = 1;
     for (simt::ForOp loop : loops) {
-      const std::optional<int64_t> trips = tripsOf(loop, vars).constant();
-      all *= isSerial(loop) ? ahead : trips.value_or(most + 1);
+      const auto [from, to, step] = boundsOf(loop, vars);
+      all *= isSerial(loop) ? ahead : ceilDiv(to - from, step).constant().value_or(most + 1);
     }
     return all;
   }
-  static Expr tripsOf(simt::ForOp loop, kernel::Variables &vars) {
-    const Expr from = vars.read(loop.getFrom(), loop.getIndices()), to = vars.read(loop.getTo(), loop.getIndices()),
-               step = vars.read(loop.getStep(), loop.getIndices());
-    return ceilDiv(to - from, step);
+  struct Bounds {
+    Expr from, to, step;
+  };
+  static Bounds boundsOf(simt::ForOp loop, kernel::Variables &vars) {
+    const auto read = [&](const Expr &expr) { return vars.read(expr, loop.getIndices()); };
+    return {read(loop.getFrom()), read(loop.getTo()), read(loop.getStep())};
   }
   /// A loop of many iterations of one thread.
   static bool isSerial(simt::ForOp loop) { return !loop.getUnroll(); }
 
-  /// What all of it is made of that the kernel has outside of loops, in front of the nest.
-  void bringOutside(Beginning &begin, bool isShared, ArrayRef<simt::ForOp> loops, ArrayRef<GuardOp> guards) {
-    OpBuilder b = isShared && begin.first ? OpBuilder(begin.first) : begin.next;
-    const auto bringAll = [&](ValueRange values) {
-      for (Value value : values)
-        bringOutside(begin, b, value);
-    };
-    bringAll(places);
-    bringAll(conditions);
-    for (simt::ForOp loop : loops)
-      bringAll(loop.getIndices());
-    for (GuardOp guard : guards)
-      bringAll(guard.getIndices());
-  }
-  void bringOutside(Beginning &begin, OpBuilder &b, Value value) {
-    Operation *of = value.getDefiningOp();
-    if (!of || begin.made.contains(value))
-      return;
-    for (Value operand : of->getOperands())
-      bringOutside(begin, b, operand);
-    if (!isa<simt::FuncOp>(of->getParentOp()))
-      return;
-    b.clone(*of, begin.made);
-    if (begin.last)
-      begin.last->made.map(value, begin.made.lookup(value));
-  }
-
   void open(Beginning &begin, ArrayRef<simt::ForOp> loops, ArrayRef<GuardOp> guards, kernel::Variables &vars) {
     begin.last.emplace(Nest{SmallVector<simt::ForOp>(loops), SmallVector<GuardOp>(guards), begin.next, begin.made});
-    Nest &nest = *begin.last;
+    begin.first = nullptr;
     for (simt::ForOp loop : loops)
-      enter(nest, loop, vars);
-    for (GuardOp guard : llvm::reverse(guards))
-      under(nest, nest.inside, guard.getExprs(), guard.getIndices());
-    begin.first = nest.inside.getBlock() == begin.next.getBlock() ? nullptr : outermost(nest);
-  }
-  static Operation *outermost(Nest &nest) {
-    Operation *op = nest.inside.getBlock()->getParentOp();
-    while (!isa<simt::FuncOp>(op->getParentOp()))
-      op = op->getParentOp();
-    return op;
+      enter(begin, loop, vars);
+    for (GuardOp guard : llvm::reverse(guards)) {
+      Operation *made = under(begin, begin.last->inside, guard.getExprs(), guard.getIndices());
+      begin.first = begin.first ? begin.first : made;
+    }
   }
 
-  void enter(Nest &nest, simt::ForOp loop, kernel::Variables &vars) {
-    const Expr from = vars.read(loop.getFrom(), loop.getIndices()), to = vars.read(loop.getTo(), loop.getIndices()),
-               step = vars.read(loop.getStep(), loop.getIndices());
+  void enter(Beginning &begin, simt::ForOp loop, kernel::Variables &vars) {
+    const auto [from, to, step] = boundsOf(loop, vars);
     Expr bounds[] = {from, isSerial(loop) ? min(to, from + step * ahead) : to, step};
-    OpBuilder &b = nest.inside;
-    const SmallVector<Value> values = mapped(nest, b, vars.write(bounds));
+    OpBuilder &b = begin.last->inside;
+    const SmallVector<Value> values = mapped(begin, b, vars.write(bounds));
     auto copy = simt::ForOp::create(b, loop.getLoc(), bounds[0], bounds[1], bounds[2], values, loop.getUnroll());
     Block &body = copy.getBody().emplaceBlock();
-    nest.made.map(loop.getIndex(), body.addArgument(b.getIndexType(), loop.getIndex().getLoc()));
+    begin.last->made.map(loop.getIndex(), body.addArgument(b.getIndexType(), loop.getIndex().getLoc()));
     b.setInsertionPointToEnd(&body);
+    begin.first = begin.first ? begin.first : copy.getOperation();
   }
 
   /// What `b` makes from now on is under the conditions.
-  void under(Nest &nest, OpBuilder &b, ArrayAttr exprs, ValueRange values) {
-    auto guard = GuardOp::create(b, op->getLoc(), exprs, mapped(nest, b, values));
+  Operation *under(Beginning &begin, OpBuilder &b, ArrayAttr exprs, ValueRange values) {
+    auto guard = GuardOp::create(b, op->getLoc(), exprs, mapped(begin, b, values));
     b.setInsertionPointToEnd(&guard.getBody().emplaceBlock());
+    return guard;
   }
 
-  /// The values, or what they are made of once more.
-  SmallVector<Value> mapped(Nest &nest, OpBuilder &b, ValueRange values) {
+  /// The values, or what they are made of once more: in front of the nest what the kernel has outside of loops.
+  SmallVector<Value> mapped(Beginning &begin, OpBuilder &b, ValueRange values) {
     for (Value value : values)
-      bring(nest, b, value);
-    return llvm::map_to_vector(values, [&](Value value) { return nest.made.lookupOrDefault(value); });
+      bring(begin, b, value);
+    return llvm::map_to_vector(values, [&](Value value) { return begin.last->made.lookupOrDefault(value); });
   }
-  void bring(Nest &nest, OpBuilder &b, Value value) {
+  void bring(Beginning &begin, OpBuilder &b, Value value) {
     Operation *of = value.getDefiningOp();
-    if (!of || nest.made.contains(value))
+    IRMapping &made = begin.last->made;
+    if (!of || made.contains(value))
       return;
     for (Value operand : of->getOperands())
-      bring(nest, b, operand);
-    b.clone(*of, nest.made);
+      bring(begin, b, operand);
+    if (!isa<simt::FuncOp>(of->getParentOp())) {
+      b.clone(*of, made);
+      return;
+    }
+    OpBuilder front = begin.first ? OpBuilder(begin.first) : begin.next;
+    front.clone(*of, made);
+    begin.made.map(value, made.lookup(value));
   }
 
   Operation *op;
