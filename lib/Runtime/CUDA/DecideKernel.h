@@ -8,7 +8,7 @@ namespace cupola::runtime::cuda {
 inline constexpr char decideKernelName[] = "cupola_decide";
 
 /// Bits of its last parameter: the flag is to be false; another iteration has ended.
-enum : unsigned { decideNegated = 1, decideAgain = 2 };
+inline constexpr unsigned decideNegated = 1, decideAgain = 2;
 
 /// Sets a handle by a runtime::Condition, whose addresses may be 0. It is PTX because the driver resolves
 /// cudaGraphSetConditional while it compiles PTX, which needs neither NVRTC nor a device runtime to link with.
