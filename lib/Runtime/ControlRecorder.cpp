@@ -74,10 +74,20 @@ static bool callsLibraries(const Executable &executable) {
   return false;
 }
 
+/// Blocks that have to run at the same time are held against what the GPU has free, where the driver can still refuse
+/// them: a graph that decides by itself has nobody to ask.
+static bool cooperatesInBodies(const format::Program &program) {
+  for (const format::Body &body : program.bodies)
+    for (const Step &step : body.steps)
+      if (step.kind == Step::LaunchStep && program.kernels[step.launch.kernel].cooperative)
+        return true;
+  return false;
+}
+
 Status ControlRecorder::start(const Executable &executable) {
   const format::Program &program = executable.program();
   const ParsedProgram &parsed = executable.parsedProgram();
-  bool arePlain = isPlain(program, parsed, parsed) && !callsLibraries(executable);
+  bool arePlain = isPlain(program, parsed, parsed) && !callsLibraries(executable) && !cooperatesInBodies(program);
   for (size_t i = 0; i < program.bodies.size(); ++i)
     arePlain = arePlain && isPlain(program.bodies[i], parsed.bodies[i], parsed);
   const size_t depth = arePlain ? nestingOf(program, program) : 0;

@@ -21,6 +21,9 @@ TEST(Bodies, ALaunchSaysWhatItHasBesidesBlocksAlongX) {
   launch.maps.resize(2);
   kernel.cluster = 2;
   EXPECT_EQ(launchText(kernel, launch, {"5", "8", "2"}), "grid 5 * 8 * 2, clusters of 2, programmatic, 2 tensor maps");
+  kernel = Kernel();
+  kernel.cooperative = true;
+  EXPECT_EQ(launchText(kernel, Launch(), {"s0"}), "cooperative");
 }
 
 TEST(Bodies, OnlyLaunchesHaveTensorMaps) {

@@ -72,6 +72,12 @@ TEST(HostileLaunch, Kernels) {
       package, [](Program &p) { p.kernels[1].cluster = 9; }, "kernel 1 has clusters of 9 blocks", kCuda);
   test::expectRefused(package, [](Program &p) { p.kernels[0].cluster = 1; }, "only a launch on a GPU has", kCpu);
   test::expectRefused(package, [](Program &p) { p.kernels[0].programmatic = true; }, "only a launch on a GPU", kCpu);
+  const auto cooperate = [](Program &p) { p.kernels[1].cooperative = true; };
+  test::expectRefused(package, cooperate, "only a launch on a GPU has", kCpu);
+  const auto cluster = [](Program &p) { p.kernels[1].cooperative = true, p.kernels[1].cluster = 2; };
+  test::expectRefused(package, cluster, "kernel 1 is cooperative, which goes neither with clusters", kCuda);
+  const auto early = [](Program &p) { p.kernels[1].cooperative = p.kernels[1].programmatic = true; };
+  test::expectRefused(package, early, "nor with an early start", kCuda);
 }
 
 TEST(HostileLaunch, TensorMaps) {

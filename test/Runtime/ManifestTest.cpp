@@ -36,7 +36,7 @@ static Package fullPackage() {
                                   uint64_t(1) << 40};
   program.steps[0].launch.maps = {{}, {1, "64", DType::BF16, {"s0", "7"}, {"16*s0"}, {8, 9}, 32}};
   program.steps[1].launch.grid = {"s0", "5", "6"};
-  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", 2, true};
+  program.kernels[0] = {"k_1", "gemm", "ab", 64, uint64_t(1) << 40, 17, 3, 9, {"r", "rw"}, "4*n0", 2, true, true};
   package.symbols.push_back({"r0", "", 1, 2, 3, true});
   Step branch;
   branch.kind = Step::IfStep;
@@ -82,6 +82,7 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.variants(0).program().steps(0).launch().maps(1).strides(0), "16*s0");
   EXPECT_EQ(message.variants(0).program().steps(1).launch().grid(2), "6");
   EXPECT_TRUE(message.variants(0).program().kernels(0).programmatic());
+  EXPECT_TRUE(message.variants(0).program().kernels(0).cooperative());
   EXPECT_EQ(message.variants(1).sources(0).bytes(), 77u);
   EXPECT_TRUE(message.symbols(1).run());
   EXPECT_EQ(message.variants(0).program().steps(3).branch().else_values(0), "s0 + 1");

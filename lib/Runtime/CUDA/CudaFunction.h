@@ -42,10 +42,12 @@ public:
   unsigned sharedBytes = 0;
   unsigned cluster = 0;      ///< blocks along x; at most 1: none
   bool programmatic = false; ///< its launch may begin before the work queued earlier ends
+  bool cooperative = false;  ///< its blocks run at the same time
 
 private:
   Status checkGrid(const Grid &grid) const;
   void addAttributes(LaunchRoom &room) const;
+  Status launchError(CuResult code, const LaunchArguments &arguments) const;
   CuLaunchConfig configure(const Grid &grid, CuStream stream, LaunchRoom &room) const;
 
   std::shared_ptr<CudaContext> context;

@@ -40,6 +40,11 @@ void CudaKernel::addAttributes(LaunchRoom &room) const {
     attribute.id = cuLaunchProgrammaticSerialization;
     attribute.value.flag = 1;
   }
+  if (cooperative) {
+    CuLaunchAttribute &attribute = room.attributes.emplace_back();
+    attribute.id = cuLaunchCooperative;
+    attribute.value.flag = 1;
+  }
 }
 
 CuLaunchConfig CudaKernel::configure(const Grid &grid, CuStream stream, LaunchRoom &room) const {
@@ -57,6 +62,14 @@ CuLaunchConfig CudaKernel::configure(const Grid &grid, CuStream stream, LaunchRo
   return config;
 }
 
+Status CudaKernel::launchError(CuResult code, const LaunchArguments &arguments) const {
+  if (code == cuCooperativeLaunchTooLarge)
+    return Status::unsupported("kernel " + name + " wants a grid of " + arguments.grid.text() + " blocks of " +
+                               std::to_string(threads) + " threads and " + std::to_string(sharedBytes) +
+                               " bytes of shared memory at the same time, more than this GPU has room for");
+  return context->check(code, "launching " + name + " at step " + std::to_string(arguments.step));
+}
+
 Status CudaKernel::queue(const LaunchArguments &arguments, CuStream stream, LaunchRoom &room) {
   CUPOLA_TRY(checkGrid(arguments.grid));
   const CuLaunchConfig config = configure(arguments.grid, stream, room);
@@ -65,7 +78,7 @@ Status CudaKernel::queue(const LaunchArguments &arguments, CuStream stream, Laun
       context->api().launchKernelEx(&config, handle, const_cast<void **>(room.parameters.data()), nullptr);
   if (code == cuSuccess)
     return {};
-  return context->check(code, "launching " + name + " at step " + std::to_string(arguments.step));
+  return launchError(code, arguments);
 }
 
 } // namespace cupola::runtime::cuda

@@ -69,6 +69,7 @@ Status CudaModule::addFunction(const format::Kernel &kernel, const LaunchLimits 
   function.sharedBytes = unsigned(kernel.sharedBytes);
   function.cluster = kernel.cluster;
   function.programmatic = kernel.programmatic && limits.programmatic;
+  function.cooperative = kernel.cooperative;
   CUPOLA_TRY(
       context->check(api.libraryGetKernel(&found, library, kernel.name.c_str()), "finding kernel " + kernel.name));
   if (kernel.sharedBytes > defaultDynamicShared)

@@ -50,6 +50,7 @@ enum : CuResult {
   cuInvalidAddressSpace = 717,
   cuInvalidPc = 718,
   cuLaunchFailed = 719,
+  cuCooperativeLaunchTooLarge = 720,
   cuSystemDriverMismatch = 803,
   cuCompatNotSupported = 804,
   cuUnknown = 999,
@@ -106,6 +107,7 @@ struct CuConditionalParams {
 };
 
 enum CuLaunchAttributeId : int {
+  cuLaunchCooperative = 2, // all blocks at the same time, or cuCooperativeLaunchTooLarge
   cuLaunchClusterDimension = 4,
   cuLaunchProgrammaticSerialization = 6, // the kernel itself waits for what the stream has before it
 };

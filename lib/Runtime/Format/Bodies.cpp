@@ -39,6 +39,7 @@ std::string launchText(const Kernel &kernel, const Launch &launch, const std::ve
   add(launch.grid.size() > 1, extents);
   add(kernel.cluster > 1, "clusters of " + std::to_string(kernel.cluster));
   add(kernel.programmatic, "programmatic");
+  add(kernel.cooperative, "cooperative");
   add(launch.maps.size() == 1, "1 tensor map");
   add(launch.maps.size() > 1, std::to_string(launch.maps.size()) + " tensor maps");
   return text;

@@ -153,10 +153,12 @@ struct Kernel {
   std::string flops;                  ///< Expr over n0.. (Launch::scalars), for reports only
   uint32_t cluster = 0;               ///< cuda: neighbouring blocks along x that run together; 0: none do
   bool programmatic = false; ///< cuda: it waits itself for the work queued before it, so that it may begin earlier
+  bool cooperative = false;  ///< cuda: all blocks of a launch run at the same time, and meet at barriers of the grid
 };
 template <class V> void fields(V &v, typename V::template Ref<Kernel> k) {
   v(1, k.name), v(2, k.schedule), v(3, k.sourceHash), v(4, k.threads), v(5, k.sharedBytes), v(6, k.scratchBytes),
-      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops), v(11, k.cluster), v(12, k.programmatic);
+      v(7, k.grain), v(8, k.source), v(9, k.readWrite), v(10, k.flops), v(11, k.cluster), v(12, k.programmatic),
+      v(13, k.cooperative);
 }
 
 /// Steps and what they work on. All sizes but those of Growing buffers, and of parameters that are only

@@ -50,8 +50,10 @@ private:
     if (kernel.cluster > kMaxCluster)
       return bad(what + " has clusters of " + std::to_string(kernel.cluster) + " blocks, at most " +
                  std::to_string(kMaxCluster) + " are possible");
-    if (variant.target == "cpu" && (kernel.cluster != 0 || kernel.programmatic))
+    if (variant.target == "cpu" && (kernel.cluster != 0 || kernel.programmatic || kernel.cooperative))
       return bad(what + " has what only a launch on a GPU has");
+    if (kernel.cooperative && (kernel.cluster > 1 || kernel.programmatic))
+      return bad(what + " is cooperative, which goes neither with clusters nor with an early start");
     if (variant.target == "cuda" && kernel.source >= variant.sources.size())
       return bad(what + " names no source");
     for (const std::string &access : kernel.readWrite)

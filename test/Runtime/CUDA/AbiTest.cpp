@@ -100,6 +100,7 @@ FIELD(CuLaunchAttribute, CUlaunchAttribute, id, id);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.x, value.clusterDim.x);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.cluster.z, value.clusterDim.z);
 FIELD(CuLaunchAttribute, CUlaunchAttribute, value.flag, value.programmaticStreamSerializationAllowed);
+FIELD(CuLaunchAttribute, CUlaunchAttribute, value.flag, value.cooperative);
 static_assert(sizeof(CuConditionalParams) == sizeof(CUgraphNodeParams));
 FIELD(CuConditionalParams, CUgraphNodeParams, type, type);
 FIELD(CuConditionalParams, CUgraphNodeParams, conditional.handle, conditional.handle);
@@ -135,6 +136,7 @@ TEST(CudaAbi, Constants) {
       {cuInvalidAddressSpace, CUDA_ERROR_INVALID_ADDRESS_SPACE},
       {cuInvalidPc, CUDA_ERROR_INVALID_PC},
       {cuLaunchFailed, CUDA_ERROR_LAUNCH_FAILED},
+      {cuCooperativeLaunchTooLarge, CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE},
       {cuSystemDriverMismatch, CUDA_ERROR_SYSTEM_DRIVER_MISMATCH},
       {cuCompatNotSupported, CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE},
       {cuUnknown, CUDA_ERROR_UNKNOWN},
@@ -158,6 +160,7 @@ TEST(CudaAbi, Constants) {
       {cuNodeConditional, CU_GRAPH_NODE_TYPE_CONDITIONAL},
       {cuConditionalIf, CU_GRAPH_COND_TYPE_IF},
       {cuConditionalWhile, CU_GRAPH_COND_TYPE_WHILE},
+      {cuLaunchCooperative, CU_LAUNCH_ATTRIBUTE_COOPERATIVE},
       {cuLaunchClusterDimension, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
       {cuLaunchProgrammaticSerialization, CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION},
       {cuTensorU8, CU_TENSOR_MAP_DATA_TYPE_UINT8},

@@ -108,6 +108,16 @@ TEST(CudaControl, TheNumberOfAnIterationIsTheHosts) {
   EXPECT_EQ(model.count("cuStreamBeginCapture"), 0u);
 }
 
+TEST(CudaControl, ACooperativeKernelInABodyLetsTheHostDecide) {
+  format::Package package = test::branchPackage();
+  for (format::Variant &variant : package.variants)
+    variant.program.kernels[variant.program.bodies[0].steps[0].launch.kernel].cooperative = variant.target == "cuda";
+  Decided model(package);
+  for (const bool go : {true, false, true})
+    model.expectRuns(5, 0, go, go ? 2.0f : 3.0f);
+  EXPECT_EQ(model.count("cuStreamBeginCapture"), 0u);
+}
+
 TEST(CudaControl, AnOlderDriverLetsTheHostDecide) {
   Decided model(test::branchPackage(), 12030);
   for (const bool go : {true, false, true})

@@ -109,9 +109,10 @@ struct OneKernel {
   uint32_t slot = 1;
   LaunchArguments arguments;
 
-  explicit OneKernel(int capability = 86, uint32_t cluster = 0) {
+  explicit OneKernel(int capability = 86, uint32_t cluster = 0, bool cooperative = false) {
     fake->capability = capability;
     kernel.cluster = cluster;
+    kernel.cooperative = cooperative;
     device = openDevice().take();
     module = device->loadModule(imageOf(kernel)).take();
     stream = device->createStream(nullptr).take();
@@ -211,6 +212,19 @@ TEST(CudaStream, LaunchesHaveWhatTheKernelWantsAndTheDeviceCan) {
   EXPECT_FALSE(launchOf(0, true, 86).programmatic) << "older GPUs have none";
   EXPECT_FALSE(launchOf(0, true, 90, 12020).programmatic) << "older drivers cannot record it";
   EXPECT_TRUE(launchOf(0, true, 90, 12030).programmatic);
+}
+
+TEST(CudaStream, ACooperativeLaunchHasRoomForAllItsBlocks) {
+  OneKernel one(86, 0, /*cooperative=*/true);
+  ASSERT_TRUE(one.stream->launch(one.arguments).isOk());
+  ASSERT_TRUE(one.stream->launch(one.arguments).isOk());
+  ASSERT_TRUE(one.stream->synchronize().isOk());
+  EXPECT_TRUE(one.fake->launches.at(1).cooperative);
+  EXPECT_TRUE(one.fake->violations.empty());
+  one.fake->blocksAtOnce = 2;
+  expectError(one.stream->launch(one.arguments), Code::Unsupported,
+              "kernel k_0123456789abcdef wants a grid of 3 blocks of 4 threads and 65536 bytes of shared memory at the "
+              "same time, more than this GPU has room for");
 }
 
 TEST(CudaStream, RefusesAGridThatMakesNoClusters) {

@@ -34,6 +34,7 @@ struct FakeLaunch {
   std::array<unsigned, 3> grid = {};
   unsigned cluster = 0; ///< blocks along x; 0: not asked for
   bool programmatic = false;
+  bool cooperative = false;
 };
 
 /// What stands for the descriptor that cuTensorMapEncodeTiled makes.
@@ -61,6 +62,7 @@ public:
   int devices = 1;
   int capability = 86;
   int sharedBytes = 101376;
+  uint64_t blocksAtOnce = 108; ///< room for blocks that must run at the same time
   bool virtualMemory = true;
   size_t totalBytes = size_t(1) << 30;
   std::map<std::string, FakeKernelRow> kernels;

@@ -16,7 +16,7 @@ FakeLaunch FakeCalls::readLaunch(const CuLaunchConfig &config) {
     self().violation("cuLaunchKernelEx with a grid that no launch has");
   for (unsigned i = 0; i < config.attributeCount; ++i) {
     const CuLaunchAttribute &attribute = config.attributes[i];
-    if (self().capability < 90)
+    if (self().capability < 90 && attribute.id != cuLaunchCooperative)
       self().violation("cuLaunchKernelEx with an attribute that the GPU does not know");
     if (attribute.id == cuLaunchClusterDimension) {
       launch.cluster = attribute.value.cluster.x;
@@ -27,10 +27,14 @@ FakeLaunch FakeCalls::readLaunch(const CuLaunchConfig &config) {
       launch.programmatic = attribute.value.flag == 1;
       if (capturing() && self().version < 12030)
         self().violation("a driver before CUDA 12.3 does not capture a programmatic launch");
+    } else if (attribute.id == cuLaunchCooperative) {
+      launch.cooperative = attribute.value.flag == 1;
     } else {
       self().violation("cuLaunchKernelEx with an unknown attribute");
     }
   }
+  if (launch.cooperative && (launch.cluster != 0 || launch.programmatic))
+    self().violation("cuLaunchKernelEx of a cooperative kernel with another attribute");
   return launch;
 }
 
@@ -73,7 +77,10 @@ void FakeCalls::fillModules(DriverApi &api) {
       return code;
     if (self().libraries.empty() || config->blockX == 0 || config->blockX > 1024)
       self().violation("cuLaunchKernelEx with a bad configuration");
-    self().launches.push_back(readLaunch(*config));
+    const FakeLaunch launch = readLaunch(*config);
+    if (launch.cooperative && uint64_t(config->gridX) * config->gridY * config->gridZ > self().blocksAtOnce)
+      return CuResult(cuCooperativeLaunchTooLarge);
+    self().launches.push_back(launch);
     const auto *row = reinterpret_cast<const FakeKernelRow *>(function);
     // The values are copied now, as the driver does.
     std::vector<std::vector<char>> values;
