@@ -41,8 +41,7 @@ void checkForeign(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc) {
     return;
   const int stack = machine.stacks.find(address);
   if (stack >= 0)
-    failAccess(Finding::ForeignStack, address, bytes, write, pc,
-               "it lies on the stack of thread " + std::to_string(stack));
+    failAccess(Finding::ForeignStack, address, bytes, write, pc, "it lies on the stack of " + stackText(stack));
   failAccess(Finding::OutOfBounds, address, bytes, write, pc);
 }
 

@@ -37,6 +37,13 @@ struct WarpgroupStep {
   }
 };
 
+/// A block whose thread 0 waits at a barrier of the grid.
+struct GridWait {
+  const uint32_t *counter = nullptr; ///< null: it does not wait
+  uint32_t arrivals = 0;
+  MeetingPlace at;
+};
+
 struct Block {
   uint32_t x = 0, y = 0, z = 0;
   uint32_t rank = 0; ///< in its cluster
@@ -44,6 +51,7 @@ struct Block {
   uintptr_t sharedBase = 0;
   unsigned live = 0, atBarrier = 0;
   MeetingPlace barrier; ///< of the first thread that came
+  GridWait gridWait;
 
   std::map<uint32_t, MBarrier> mbarriers;         ///< by offset in shared memory
   std::map<unsigned, RemoteArrival> remote;       ///< the last of each thread of another block

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Sim/Clocks.h"
 
-#include "lib/Sim/Machine.h"
+#include "lib/Sim/Together.h"
 
 #include <algorithm>
 
@@ -61,6 +61,8 @@ void Clocks::join(Thread *first, unsigned threads, uint32_t clock) {
 void beginPreciseOrder() {
   if (machine.isPrecise)
     return;
+  if (machine.isTogether)
+    refusePreciseOrder();
   machine.isPrecise = true;
   machine.blockBound = machine.blockStart;
   machine.clocks.begin();

@@ -38,24 +38,36 @@ namespace cupola::sim {
 
 namespace {
 constexpr size_t kGuardBytes = 4096;
+/// Stacks with a mapping of their own.
+constexpr size_t kGuarded = 8192;
 // Stacks lie 64 KiB apart: without an offset all of them would compete for the same cache sets.
 constexpr size_t kColourBytes = 448;
 constexpr size_t kColours = 16;
 } // namespace
 
 StackPool::~StackPool() {
-  for (uintptr_t stack : stacks)
-    munmap(reinterpret_cast<void *>(stack - kGuardBytes), kStackBytes + kGuardBytes);
+  for (const Mapping &mapping : mappings)
+    munmap(mapping.memory, mapping.bytes);
+}
+
+/// `count` more in one mapping.
+bool StackPool::map(size_t count) {
+  const size_t bytes = kGuardBytes + count * kStackBytes;
+  void *memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  mappings.push_back({memory, bytes});
+  if (mprotect(memory, kGuardBytes, PROT_NONE) != 0)
+    return false;
+  for (size_t i = 0; i < count; ++i)
+    stacks.push_back(reinterpret_cast<uintptr_t>(memory) + kGuardBytes + i * kStackBytes);
+  return true;
 }
 
 bool StackPool::reserve(size_t count) {
-  while (stacks.size() < count) {
-    void *memory = mmap(nullptr, kStackBytes + kGuardBytes, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, kGuardBytes, PROT_NONE) != 0)
+  while (stacks.size() < count)
+    if (!map(stacks.size() < kGuarded ? 1 : count - stacks.size()))
       return false;
-    stacks.push_back(reinterpret_cast<uintptr_t>(memory) + kGuardBytes);
-  }
   return true;
 }
 

@@ -18,7 +18,8 @@ namespace cupola::sim {
 
 constexpr size_t kStackBytes = 64 << 10;
 
-/// Stacks with an inaccessible page below each. They are kept for the life of the pool.
+/// Stacks with an inaccessible page below each of the first ones, and below the others together: a process has 65530
+/// mappings. They are kept for the life of the pool.
 class StackPool {
 public:
   StackPool() = default;
@@ -36,7 +37,14 @@ public:
   void *prepare(size_t index, void (*entry)()) const;
 
 private:
+  struct Mapping {
+    void *memory;
+    size_t bytes;
+  };
+  bool map(size_t count);
+
   std::vector<uintptr_t> stacks;
+  std::vector<Mapping> mappings;
 };
 
 } // namespace cupola::sim

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Sim/Launch.h"
 
-#include "lib/Sim/Machine.h"
 #include "lib/Sim/Regions.h"
+#include "lib/Sim/Together.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -91,6 +91,25 @@ uint64_t countSerials(const LaunchRequest &request) {
   return uint64_t(request.grid / clusterOf(request)) * request.gridY * request.gridZ;
 }
 
+/// Every block has a number, and in a cooperative launch a new one behind each barrier of the grid.
+uint64_t reservedSerials(const LaunchRequest &request) {
+  return countSerials(request) * (request.cooperative ? 1 + kMostGridBarriers : 1);
+}
+
+Status checkTogether(const LaunchRequest &request) {
+  if (!request.cooperative)
+    return {};
+  if (clusterOf(request) > 1)
+    return Status::limit("the simulator runs no cooperative launches of clusters; kernel " + request.kernel->name +
+                         " has clusters of " + std::to_string(request.cluster));
+  const uint64_t blocks = countSerials(request);
+  if (blocks * request.threads > kMostTogether)
+    return Status::limit("the simulator runs at most " + std::to_string(kMostTogether) +
+                         " threads at the same time; kernel " + request.kernel->name + " has " +
+                         std::to_string(blocks) + " blocks of " + std::to_string(request.threads));
+  return {};
+}
+
 Status checkRequest(const LaunchRequest &request) {
   const uint32_t cluster = clusterOf(request);
   if (request.threads == 0 || request.threads > kMaxThreads || request.sharedBytes > kMaxSharedBytes)
@@ -104,14 +123,15 @@ Status checkRequest(const LaunchRequest &request) {
                          request.kernel->name + " has " + std::to_string(cluster * request.threads));
   if (countSerials(request) >= kMaxBlockSerial)
     return Status::limit("the simulator runs grids of less than " + std::to_string(kMaxBlockSerial) + " blocks");
-  return {};
+  return checkTogether(request);
 }
 
 Status prepareMachine(const LaunchRequest &request, Memory &memory) {
   const uint32_t cluster = clusterOf(request), threads = cluster * request.threads;
-  if (!prepareShared() || !machine.stacks.reserve(threads))
-    return Status::environment("no memory for the stacks of " + std::to_string(threads) + " simulated threads");
-  if (machine.nextSerial + countSerials(request) > kMaxBlockSerial) {
+  const uint64_t stacks = request.cooperative ? countSerials(request) * threads : threads;
+  if (!prepareShared() || !machine.stacks.reserve(stacks))
+    return Status::environment("no memory for the stacks of " + std::to_string(stacks) + " simulated threads");
+  if (machine.nextSerial + reservedSerials(request) > kMaxBlockSerial) {
     machine.nextSerial = 1;
     machine.cellPool.clear();
     machine.allSharedCells.clear();
@@ -123,6 +143,8 @@ Status prepareMachine(const LaunchRequest &request, Memory &memory) {
   machine.grid[0] = request.grid, machine.grid[1] = request.gridY, machine.grid[2] = request.gridZ;
   machine.cluster = cluster;
   machine.isProgrammatic = request.programmatic;
+  machine.isTogether = request.cooperative;
+  machine.firstStack = 0;
   machine.threadCount = request.threads;
   machine.blocks.resize(cluster);
   machine.threads.resize(threads);
@@ -153,6 +175,16 @@ std::vector<uint32_t> makeBlockOrder(const LaunchRequest &request) {
   return order;
 }
 
+void runBlocks() {
+  if (machine.isTogether)
+    return runTogether();
+  for (uint32_t block : machine.blockOrder) {
+    beginBlocks(block);
+    if (!runReady())
+      break;
+  }
+}
+
 void addCounts(TrafficCounts &to, const TrafficCounts &from) {
   ++to.launches;
   to.blocks += from.blocks;
@@ -175,9 +207,7 @@ Status runLaunch(const LaunchRequest &request, Memory &memory, TrafficCounts &co
   std::lock_guard<std::mutex> lock(launchMutex);
   CUPOLA_TRY(prepareMachine(request, memory));
   machine.blockOrder = makeBlockOrder(request);
-  for (uint32_t block : machine.blockOrder)
-    if (!runBlocks(block))
-      break;
+  runBlocks();
   if (const std::string damage = memory.damagedGuard(); !damage.empty())
     machine.reports.add(Finding::GuardZone, damage, 0);
   addCounts(counts, machine.traffic.counted);

@@ -46,6 +46,7 @@ struct LaunchRequest {
   uint32_t grid = 0, gridY = 1, gridZ = 1; ///< blocks along x, y and z
   uint32_t cluster = 0;                    ///< blocks along x that run together; at most 1: none
   bool programmatic = false;               ///< the kernel itself waits for the work queued before it
+  bool cooperative = false;                ///< all blocks run at the same time and meet at barriers of the grid
   uint32_t threads = 0;
   uint64_t sharedBytes = 0;
   std::vector<void *> arguments;     ///< addresses of the kernel's arguments

@@ -22,7 +22,7 @@
 
 namespace cupola::sim {
 
-enum class Wait : uint8_t { Ready, Warp, Barrier, ClusterBarrier, MBarrier, Traffic, Finished };
+enum class Wait : uint8_t { Ready, Warp, Barrier, ClusterBarrier, MBarrier, Grid, Traffic, Finished };
 
 /// The operations in which the lanes of a warp meet.
 enum class Meeting : uint8_t {
@@ -141,6 +141,7 @@ struct Machine {
   std::vector<Warp> warps;
   std::vector<uint16_t> ready;
   StackPool stacks;
+  size_t firstStack = 0; ///< of the running blocks
   void *mainStackPointer = nullptr;
   void (*entry)(void *const *) = nullptr;
   void *const *arguments = nullptr;
@@ -148,9 +149,10 @@ struct Machine {
   uint32_t cluster = 1;     ///< neighbours along x that run together
   uint32_t threadCount = 0; ///< of a block
   bool isProgrammatic = false;
-  uint64_t random = 0; ///< 0: fixed order
+  bool isTogether = false; ///< the blocks meet at barriers of the grid
+  uint64_t random = 0;     ///< 0: fixed order
   uint64_t nextSerial = 1;
-  std::vector<uint32_t> blockOrder; ///< index of the block, or cluster, that runs first, second, ...
+  std::vector<uint32_t> blockOrder; ///< index of the block, or cluster, that runs first, .. behind launchStart
 
   Reports reports;
   Traffic traffic;
@@ -163,8 +165,14 @@ void waitFor(Wait what, uintptr_t pc);
 void makeReady(Thread &thread);
 /// Ends the launch from inside a kernel: what comes next would fault or corrupt memory.
 [[noreturn]] void abandonLaunch();
-/// Runs block, or cluster, `index` to its end. False when the launch must stop.
-bool runBlocks(uint32_t index);
+/// Makes block, or cluster, `index` the running one, with all its threads ready.
+void beginBlocks(uint32_t index);
+/// What the running block does from here on comes after all blocks that ran before.
+void beginSerial();
+void enterBlock(Block &block);
+/// Runs the running blocks until nobody is ready: to their end, or to a barrier of the grid. False when the launch must
+/// stop.
+bool runReady();
 /// One of the next in the launch's order of everything that has none.
 uint64_t nextRandom();
 /// Where block `rank` of cluster `index` lies in the grid.
@@ -173,6 +181,8 @@ void placeBlock(Block &block, uint32_t index, uint32_t rank);
 std::string blockText(const Block &block);
 /// The same of the block with this number in its cluster, of the blocks with this serial.
 std::string blockText(uint64_t serial, uint32_t rank);
+/// Whose stack `index` is: "thread 3", where all blocks are there at once "thread 3 of block 1".
+std::string stackText(int index);
 /// "thread 3 of block 0"
 std::string threadText(const Thread &thread);
 inline std::string threadText() { return threadText(*machine.current); }

@@ -25,6 +25,15 @@ std::string blockText(uint64_t serial, uint32_t rank) {
   return blockText(block);
 }
 
+std::string stackText(int index) {
+  const auto stack = static_cast<uint32_t>(index);
+  if (!machine.isTogether)
+    return "thread " + std::to_string(stack);
+  Block block;
+  placeBlock(block, stack / machine.threadCount, 0);
+  return "thread " + std::to_string(stack % machine.threadCount) + " of " + blockText(block);
+}
+
 std::string threadText(const Thread &thread) {
   return "thread " + std::to_string(thread.number) + " of " + blockText(*thread.block);
 }

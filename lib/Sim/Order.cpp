@@ -4,6 +4,8 @@
 
 #include "lib/Sim/Machine.h"
 
+#include <algorithm>
+
 namespace cupola::sim {
 
 bool Publication::covers(Stamp access) const {
@@ -73,6 +75,13 @@ void BlockOrder::atomic(const Thread &thread, uintptr_t address) {
     for (const Acquired &a : list)
       if (isVisible(a, thread))
         merge(here, a.publication);
+}
+
+bool BlockOrder::isPublished(uintptr_t address, const Thread &thread) const {
+  const auto here = released.find(address);
+  return here != released.end() && std::any_of(here->second.begin(), here->second.end(), [&](const Publication &p) {
+           return p.block == machine.blockSerial && p.thread == thread.index && p.barrierClock == machine.blockClock;
+         });
 }
 
 bool BlockOrder::isVisible(const Acquired &a, const Thread &thread) const {

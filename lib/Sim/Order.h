@@ -38,6 +38,8 @@ public:
   void fence(Thread &thread);
   /// The running thread does an atomic on `address`.
   void atomic(const Thread &thread, uintptr_t address);
+  /// Whether atomics of `thread` on `address` made public what its block did before its last barrier.
+  bool isPublished(uintptr_t address, const Thread &thread) const;
   /// Whether `access`, of an earlier block, happens before what `thread` does now.
   bool isOrdered(Stamp access, const Thread &thread) const;
   /// The same for everything that all earlier blocks of the launch did.

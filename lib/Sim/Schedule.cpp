@@ -5,7 +5,7 @@
 // made ready last (so a warp stays together), else a random one. The blocks of a cluster run together: their threads
 // are in one queue.
 #include "lib/Sim/Barrier.h"
-#include "lib/Sim/Machine.h"
+#include "lib/Sim/Together.h"
 
 #include <cstring>
 
@@ -23,6 +23,12 @@ uint64_t nextRandom() {
 void makeReady(Thread &thread) {
   thread.wait = Wait::Ready;
   machine.ready.push_back(thread.index);
+}
+
+void enterBlock(Block &block) {
+  machine.block = &block;
+  machine.sharedBase = block.sharedBase;
+  machine.sharedCells = blockCells(block);
 }
 
 namespace {
@@ -85,12 +91,6 @@ void reportDeadlock() {
   machine.abandoned = true;
 }
 
-void enterBlock(Block &block) {
-  machine.block = &block;
-  machine.sharedBase = block.sharedBase;
-  machine.sharedCells = blockCells(block);
-}
-
 void switchTo(void **from, Thread *to) {
   machine.current = to;
   if (to && to->block != machine.block)
@@ -98,14 +98,14 @@ void switchTo(void **from, Thread *to) {
   cupolaSimSwitch(from, to ? to->stackPointer : machine.mainStackPointer);
 }
 
-/// Continues on another thread, or on the main stack when there is none.
+/// Continues on another thread, or on the main stack when there is none: the blocks have ended, or wait for others.
 void leave(Thread &self) {
   Thread *next = pickReady();
   if (!next && machine.atTraffic) {
     drainTraffic();
     next = pickReady();
   }
-  if (!next && machine.live)
+  if (!next && machine.live && !machine.blocks[0].gridWait.counter)
     reportDeadlock();
   if (next == &self)
     return;
@@ -159,8 +159,8 @@ void beginThread(Thread &t, unsigned index) {
   t.lane = static_cast<uint8_t>(t.number % kWarpLanes);
   t.clock = machine.blockClock;
   t.hasWaitedForGrid = !machine.isProgrammatic;
-  t.stackLow = machine.stacks.low(index);
-  t.stackPointer = machine.stacks.prepare(index, threadMain);
+  t.stackLow = machine.stacks.low(machine.firstStack + index);
+  t.stackPointer = machine.stacks.prepare(machine.firstStack + index, threadMain);
   t.copies.clear();
   t.openGroup = 0;
   refreshStamp(t);
@@ -171,17 +171,24 @@ void beginThread(Thread &t, unsigned index) {
   warp.present |= 1u << t.lane;
 }
 
-void beginBlocks(uint32_t index) {
+} // namespace
+
+void beginSerial() {
   machine.blockSerial = machine.nextSerial++;
   machine.blockClock = 1;
   machine.blockStart = makeStamp(machine.blockSerial, 0, 0);
   machine.blockBound = makeStamp(machine.blockSerial, machine.blockClock, 0);
+  machine.order.beginBlock();
+}
+
+void beginBlocks(uint32_t index) {
+  beginSerial();
   machine.live = static_cast<unsigned>(machine.threads.size());
   machine.atClusterBarrier = machine.atTraffic = 0;
   machine.isPrecise = false;
   machine.acquiredMaps.clear();
   machine.ready.clear();
-  machine.order.beginBlock();
+  machine.traffic.counted.blocks += machine.blocks.size();
   for (uint32_t rank = 0; rank < machine.cluster; ++rank)
     beginBlock(machine.blocks[rank], index, rank);
   enterBlock(machine.blocks[0]);
@@ -195,13 +202,11 @@ void beginBlocks(uint32_t index) {
     beginPreciseOrder();
 }
 
-} // namespace
-
-bool runBlocks(uint32_t index) {
-  beginBlocks(index);
+bool runReady() {
   switchTo(&machine.mainStackPointer, pickReady());
   machine.current = nullptr;
-  machine.traffic.counted.blocks += machine.blocks.size();
+  if (!machine.abandoned && machine.blocks[0].gridWait.counter)
+    checkGridArrival(machine.blocks[0]);
   for (const Warp &warp : machine.warps)
     mergeTraffic(warp);
   return !machine.abandoned && !machine.reports.full();

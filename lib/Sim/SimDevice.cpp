@@ -45,6 +45,7 @@ public:
   uint64_t sharedBytes = 0;
   uint32_t cluster = 0;
   bool programmatic = false;
+  bool cooperative = false;
   std::vector<bool> writable; ///< per buffer parameter
 };
 
@@ -157,6 +158,7 @@ Status SimStream::launch(const LaunchArguments &arguments) {
   request.gridZ = static_cast<uint32_t>(grid.z);
   request.cluster = function.cluster;
   request.programmatic = function.programmatic;
+  request.cooperative = function.cooperative;
   request.threads = function.threads;
   request.sharedBytes = function.sharedBytes;
   request.arguments = list.pointers;
@@ -266,6 +268,7 @@ Result<std::unique_ptr<Module>> SimDevice::loadModule(const ModuleImage &image) 
     function.sharedBytes = kernel->sharedBytes;
     function.cluster = kernel->cluster;
     function.programmatic = kernel->programmatic;
+    function.cooperative = kernel->cooperative;
     for (const std::string &mode : kernel->readWrite)
       function.writable.push_back(mode != "r");
     module->functions.push_back(std::move(function));

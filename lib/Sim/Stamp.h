@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A stamp is (block, clock, thread, flags), the block in the highest bits. Blocks are numbered through all launches in
-// the order in which they run. A thread's clock goes up at barriers, warp barriers and fences; after a block barrier
-// all threads of the block have one clock that is above every clock before it. So within a block
+// the order in which they run, and anew behind each barrier of the grid (Together.h). A thread's clock goes up at
+// barriers, warp barriers and fences; after a block barrier all threads of the block have one clock that is above every
+// clock before it. So within a block
 //   "ordered by a block barrier" is   stamp < (block, clock at the last barrier, 0),
 // one comparison of integers, and no vector of clocks is needed: warp barriers always join all lanes of a warp, so that
 // one more number per warp says what they order. Kernels with mbarriers or clusters need the vectors (Clocks.h); the

@@ -130,6 +130,10 @@ void Traffic::countShared(unsigned bytes, const uint64_t *addresses, unsigned la
   ++counted.sharedRequests;
 }
 
+uintptr_t Traffic::newestAccess(unsigned thread) const {
+  return counts[thread] == 0 ? 0 : entries[size_t(thread) * kCapacity + counts[thread] - 1].key & kPcMask;
+}
+
 uintptr_t Traffic::findAccess(unsigned thread, uintptr_t address, unsigned bytes) const {
   for (unsigned i = counts[thread]; i-- > 0;) {
     const Entry &e = entries[size_t(thread) * kCapacity + i];

@@ -42,6 +42,9 @@ public:
   /// The place of the newest logged access of `thread` that touches [address, address + bytes), or 0.
   uintptr_t findAccess(unsigned thread, uintptr_t address, unsigned bytes) const;
 
+  /// The place of the newest access that `thread` has logged since its log was merged, or 0.
+  uintptr_t newestAccess(unsigned thread) const;
+
   TrafficCounts counted;
 
 private:

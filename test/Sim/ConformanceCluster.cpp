@@ -1,4 +1,4 @@
-//===- test/Sim/ConformanceCluster.cpp - Grids of three dimensions, clusters, mbarriers, registers ---===//
+//===- test/Sim/ConformanceCluster.cpp - Grids of three dimensions, clusters, grids that meet, mbarriers ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "test/Sim/Conformance.h"
 
@@ -48,6 +48,34 @@ ConformanceCase clusterBarrierCase() {
       expected.push_back(other * other);
     }
     return compareBytes(found[1], toBytes(expected));
+  };
+  return c;
+}
+
+/// The same of all blocks, twice; the counter is 0 again behind it.
+ConformanceCase gridBarrierCase() {
+  ConformanceCase c;
+  c.name = "grid_barrier";
+  c.run.kernel = "k_grid_barrier";
+  c.run.threads = 64;
+  c.run.grid = 4, c.run.gridY = 2;
+  c.run.cooperative = true;
+  c.run.text = kernelHead("k_grid_barrier", 64, 3, 0) +
+               "  u32 *const first = cu_write<u32>(bindings, ref0), *const second = cu_write<u32>(bindings, ref1);\n"
+               "  u32 *const counter = cu_write<u32>(bindings, ref2);\n"
+               "  const u32 block = cu_block_y() * 4 + cu_block(), i = block * 64 + cu_tid();\n"
+               "  first[i] = i * i;\n  cu_grid_barrier(counter, 8);\n  second[i] = first[511 - i] + 1;\n"
+               "  cu_grid_barrier(counter, 16);\n  first[i] = second[(i + 64) % 512];\n"
+               "  cu_grid_leave(counter, 24);\n}\n";
+  c.run.buffers = {output<uint32_t>(512), output<uint32_t>(512), inPlace(std::vector<uint32_t>(1))};
+  c.check = [](const std::vector<std::string> &found) {
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < 512; ++i) {
+      const uint32_t source = 511 - (i + 64) % 512;
+      expected.push_back(source * source + 1);
+    }
+    const std::string wrong = compareBytes(found[0], toBytes(expected));
+    return wrong.empty() ? compareBytes(found[2], toBytes(std::vector<uint32_t>(1))) : wrong;
   };
   return c;
 }
@@ -134,7 +162,7 @@ ConformanceCase registersCase() {
 } // namespace
 
 std::vector<ConformanceCase> clusterCases() {
-  return {blocksCase(), clusterBarrierCase(), ringCase(), remoteCase(), registersCase()};
+  return {blocksCase(), clusterBarrierCase(), gridBarrierCase(), ringCase(), remoteCase(), registersCase()};
 }
 
 } // namespace cupola::test

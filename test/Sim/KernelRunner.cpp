@@ -72,6 +72,7 @@ format::Kernel describeKernel(const KernelRun &run) {
   kernel.sharedBytes = run.sharedBytes;
   kernel.cluster = run.cluster;
   kernel.programmatic = run.programmatic;
+  kernel.cooperative = run.cooperative;
   for (const KernelBuffer &b : run.buffers)
     kernel.readWrite.push_back(b.mode);
   return kernel;

@@ -61,6 +61,7 @@ struct KernelRun {
   uint64_t grid = 1, gridY = 1, gridZ = 1;
   uint32_t cluster = 0;
   bool programmatic = false;
+  bool cooperative = false;
   std::vector<KernelBuffer> buffers;
   std::vector<int64_t> scalars; ///< bound to slots 1, 2, ...
   std::vector<KernelMap> maps;  ///< slots behind those

@@ -208,6 +208,40 @@ TEST_P(Kernels, CopiesOfABarrierAreThatBarrier) {
     ASSERT_EQ(out[i], in[i / 32 * 64 + i % 32] + in[i / 32 * 64 + 32 + i % 32]);
 }
 
+/// What k_grid_steps computes.
+std::vector<uint32_t> gridSteps(const std::vector<uint32_t> &in, size_t threads, size_t steps) {
+  const size_t blocks = in.size() / threads;
+  std::vector<uint32_t> states = in, kept = in;
+  for (size_t s = 1; s <= steps; ++s) {
+    const std::vector<uint32_t> before = states, keptBefore = kept;
+    for (size_t i = 0; i < in.size(); ++i) {
+      const size_t t = i % threads;
+      states[i] = keptBefore[i - t + threads - 1 - t];
+      for (size_t b = 0; b < blocks; ++b)
+        states[i] = 3 * states[i] + before[b * threads + (t + b + 1) % threads];
+      kept[i] = states[i] ^ in[i];
+    }
+  }
+  return kept;
+}
+
+TEST_P(Kernels, GridSteps) {
+  for (auto [blocks, steps] : {std::array<size_t, 2>{5, 4}, {3, 1}, {1, 3}, {70, 2}}) {
+    KernelRun grid = makeRun("grid_steps", 64, 3 * 256, blocks);
+    grid.cooperative = true;
+    std::vector<uint32_t> in;
+    for (uint32_t i = 0; i < blocks * 64; ++i)
+      in.push_back(i * 2654435761u);
+    grid.buffers = {input(in), output<uint32_t>(2 * in.size()), inPlace(std::vector<uint32_t>(1)),
+                    output<uint32_t>(in.size())};
+    grid.scalars = {int64_t(steps)};
+    const auto found = run(grid);
+    ASSERT_EQ(found.size(), 3u);
+    EXPECT_EQ(fromBytes<uint32_t>(found[1])[0], 0u) << "the counter is given back";
+    EXPECT_EQ(fromBytes<uint32_t>(found[2]), gridSteps(in, 64, steps));
+  }
+}
+
 TEST_P(Kernels, GatherOutOfRangeRaisesTheFlag) {
   for (int64_t last : {9, 10, -1}) {
     KernelRun gather = makeRun("gather", 32, 0, 3);

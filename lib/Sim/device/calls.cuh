@@ -33,6 +33,8 @@ void cupola_sim_barrier(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_cluster_barrier(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_syncwarp(unsigned long long place) CUPOLA_SIM_NOMERGE;
 void cupola_sim_fence(void);
+/// Thread 0 waits for those of the other blocks, each of which has added 1 to *counter.
+void cupola_sim_grid_meet(unsigned *counter, unsigned arrivals, unsigned long long place) CUPOLA_SIM_NOMERGE;
 
 /// Shuffles of all 32 lanes; `mode` is a CupolaSimShuffle.
 unsigned cupola_sim_shuffle(unsigned value, int mode, unsigned argument, unsigned long long place) CUPOLA_SIM_NOMERGE;

@@ -160,6 +160,9 @@ CUPOLA_DEVICE unsigned long long doubleToU64(double x) {
 CUPOLA_DEVICE void blockBarrier(Place at) { cupola_sim_barrier(at.id); }
 CUPOLA_DEVICE void warpBarrier(Place at) { cupola_sim_syncwarp(at.id); }
 CUPOLA_DEVICE void deviceFence() { cupola_sim_fence(); }
+CUPOLA_DEVICE void gridMeet(unsigned *counter, unsigned arrivals, Place at) {
+  cupola_sim_grid_meet(counter, arrivals, at.id);
+}
 
 CUPOLA_DEVICE unsigned shuffleXor(unsigned value, unsigned laneMask, Place at) {
   return cupola_sim_shuffle(value, CupolaSimXor, laneMask, at.id);

@@ -28,6 +28,7 @@ SPELLINGS = [
     ("barrier.cluster.arrive.release.aligned", "barrier.cluster.arrive.aligned", "release is its default"),
     ("barrier.cluster.wait.acquire.aligned", "barrier.cluster.wait.aligned", "acquire is its default"),
     ("fence.proxy.tensormap::generic.acquire.sys", "fence.proxy.tensormap::generic.acquire.gpu", "our maps are the host's"),
+    ("ld.acquire.gpu.global.u32", "ld.global.acquire.gpu.b32", "the order of PTX's manual, and a register of bits"),
     ("selp.u32", "selp.b32", "it selects bits"),
 ]
 # Opcodes whose operands the others declare otherwise: ours, theirs, why.
@@ -141,7 +142,7 @@ def our_forms(compiler):
 
 def reference_forms(cutlass, cuda):
     found = set()
-    named = [os.path.join(cutlass, "cutlass", name) for name in ("gemm/kernel/gemv_blockscaled.h", "functional.h")]
+    named = [os.path.join(cutlass, "cutlass", name) for name in ("gemm/kernel/gemv_blockscaled.h", "functional.h", "barrier.h")]
     named.append(os.path.join(cuda, "cuda_fp16.hpp"))
     for path in glob.glob(os.path.join(cutlass, "cut*/arch/*.h*")) + named:
         if re.search(r"sm1\d\d", os.path.basename(path)):

@@ -111,6 +111,16 @@ CUPOLA_DEVICE unsigned long long doubleToU64(double x) { return isnan(x) ? 0 : _
 CUPOLA_DEVICE void blockBarrier(Place) { __syncthreads(); }
 CUPOLA_DEVICE void warpBarrier(Place) { __syncwarp(); }
 CUPOLA_DEVICE void deviceFence() { __threadfence(); }
+/// Waits until *counter, in global memory, is `arrivals` or more, and sees what happened before those who arrived.
+CUPOLA_DEVICE void gridMeet(unsigned *counter, unsigned arrivals, Place) {
+  unsigned arrived;
+  do
+    asm volatile("ld.acquire.gpu.global.u32 %0, [%1];"
+                 : "=r"(arrived)
+                 : "l"(__cvta_generic_to_global(counter))
+                 : "memory");
+  while (arrived < arrivals);
+}
 
 /// 2^x, without subnormals.
 CUPOLA_DEVICE float exp2Approx(float x) {

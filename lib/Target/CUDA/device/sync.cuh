@@ -82,4 +82,26 @@ CUPOLA_DEVICE bool cu_last_block(u32 *counter, u32 blocks, u32 *scratch, cupola_
   return last;
 }
 
+/// All threads of all blocks of a cooperative launch meet; orders their accesses to shared and global memory. `counter`
+/// is global, 0 before the kernel, and counts the blocks that have come to any of its barriers; `arrivals` is the
+/// number of blocks of the grid times that of this barrier, the first one being 1, and less than 2^32.
+CUPOLA_DEVICE void cu_grid_barrier(u32 *counter, u32 arrivals, cupola_device::Place at = CUPOLA_HERE) {
+  cu_barrier(at + CUPOLA_HERE);
+  if (cu_tid() == 0) {
+    // The barrier orders the block's accesses before this fence, and the fence orders them before the arrival.
+    cu_threadfence();
+    cu_atomic_add(counter, 1u);
+    cupola_device::gridMeet(counter, arrivals, at + CUPOLA_HERE);
+    cu_threadfence();
+  }
+  // What thread 0 has seen, all see.
+  cu_barrier(at + CUPOLA_HERE);
+}
+/// Sets `counter` back to 0 for the next launch. All threads of every block call it behind the last barrier of the
+/// grid; `arrivals` is the number of blocks times one more than there are barriers.
+CUPOLA_DEVICE void cu_grid_leave(u32 *counter, u32 arrivals) {
+  if (cu_tid() == 0 && cu_atomic_add(counter, 1u) + 1 == arrivals)
+    cu_atomic_add(counter, 0u - arrivals); // nobody waits any more: all blocks have come here
+}
+
 #endif
