@@ -95,6 +95,7 @@ def Graph_KernelKind : Graph_Enum<"KernelKind", "kind of a kernel", [
   I32EnumAttrCase<"Gemm", 4, "gemm">, I32EnumAttrCase<"Conv", 5, "conv">,
   I32EnumAttrCase<"Pack", 6, "pack">,           // a weight in the order in which a product reads it
   I32EnumAttrCase<"Attention", 7, "attention">, // two products with a softmax of rows between them
+  I32EnumAttrCase<"Recurrence", 8, "recurrence">, // all iterations of a loop over states, as that of LSTM
 ]>;
 
 /// What may stand for a product of f32 numbers.

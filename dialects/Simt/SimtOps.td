@@ -50,6 +50,8 @@ def Simt_FuncOp : Simt_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, NoTer
       return getBody().getArguments().drop_back().take_back(getBlocks().size());
     }
     ::mlir::BlockArgument getThreadIndex() { return getBody().getArguments().back(); }
+    /// Whether all of its blocks have to run at once: they meet.
+    bool isCooperative();
   }];
 }
 
@@ -102,6 +104,29 @@ def Simt_LastBlockOp : Simt_Op<"last_block", [SingleBlock, NoTerminator, Kernel_
     $counters `` custom<PlaceOf>($position, $blocks, $indices) `scratch` $scratch attr-dict-with-keyword $body
     `:` type($counters) `,` type($scratch)
   }];
+  let hasVerifier = 1;
+}
+
+def Simt_GridBarrierOp : Simt_Op<"grid_barrier", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads of all blocks meet, which run at once; orders their accesses";
+  let description = [{
+    They count at the first element of `counters`, of the workspace: `arrivals` of blocks there have been when this
+    barrier is complete, those at the barriers before it included. A launch with one is cooperative.
+
+    ```mlir
+    simt.grid_barrier %counters arrivals[16*%t + 16] : <ui32, readwrite>
+    ```
+  }];
+  let arguments = (ins Kernel_ViewType:$counters, Graph_Expr:$arrivals, Variadic<Index>:$indices);
+  let assemblyFormat = "$counters `arrivals` `` custom<Place>($arrivals, $indices) attr-dict `:` type($counters)";
+  let hasVerifier = 1;
+}
+
+def Simt_GridLeaveOp : Simt_Op<"grid_leave", [Kernel_Position, MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "behind the last barrier of the grid: the block that comes last sets the counter to 0";
+  let description = "`arrivals` as at one more barrier.";
+  let arguments = (ins Kernel_ViewType:$counters, Graph_Expr:$arrivals, Variadic<Index>:$indices);
+  let assemblyFormat = "$counters `arrivals` `` custom<Place>($arrivals, $indices) attr-dict `:` type($counters)";
   let hasVerifier = 1;
 }
 

@@ -273,6 +273,22 @@ LogicalResult LastBlockOp::verify() {
   return reachedTogether(*this, blockThreads(*this));
 }
 
+bool FuncOp::isCooperative() {
+  return walk([](GridBarrierOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+template <class Op> static LogicalResult verifyMeeting(Op op) {
+  if (!op.getCounters().getType().getElement().isUnsignedInteger(32))
+    return op.emitOpError("counts by elements of ui32");
+  if (op->template getParentOfType<FuncOp>().getCluster() != 0)
+    return op.emitOpError("is for blocks without clusters");
+  return reachedTogether(op, blockThreads(op));
+}
+
+LogicalResult GridBarrierOp::verify() { return verifyMeeting(*this); }
+
+LogicalResult GridLeaveOp::verify() { return verifyMeeting(*this); }
+
 LogicalResult BarrierOp::verify() { return reachedTogether(*this, blockThreads(*this)); }
 
 LogicalResult WarpBarrierOp::verify() { return reachedTogether(*this, 32); }

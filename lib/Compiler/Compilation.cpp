@@ -210,6 +210,19 @@ static void printModule(ModuleOp module, llvm::raw_ostream &stream) {
   module->print(stream, OpPrintingFlags().elideLargeElementsAttrs(16).elideLargeResourceString(16));
 }
 
+Status Compilation::Impl::emitBuilt(Phase phase, llvm::raw_ostream &stream) {
+  CUPOLA_TRY(build());
+  for (const BuiltVariant &built : variants) {
+    stream << "// variant " << nameOf(built.variant) << "\n";
+    if (phase == Phase::Plan)
+      printModule(*built.module, stream);
+    else
+      for (const format::Source &source : built.variant.sources)
+        stream << "// " << source.name << "\n" << source.text;
+  }
+  return {};
+}
+
 Status Compilation::Impl::emit(Phase phase, std::string &text) {
   llvm::raw_string_ostream stream(text);
   if (phase == Phase::Graph) {
@@ -217,21 +230,14 @@ Status Compilation::Impl::emit(Phase phase, std::string &text) {
     return {};
   }
   if (phase == Phase::Plan || phase == Phase::Cuda)
-    CUPOLA_TRY(build());
-  for (auto [i, spec] : llvm::enumerate(specs)) {
+    return emitBuilt(phase, stream);
+  for (const VariantSpec &spec : specs) {
     stream << "// variant " << spec.target << " " << spec.arch << "\n";
-    if (phase == Phase::Plan) {
-      printModule(*variants[i].module, stream);
-    } else if (phase == Phase::Cuda) {
-      for (const format::Source &source : variants[i].variant.sources)
-        stream << "// " << source.name << "\n" << source.text;
-    } else {
-      OwningOpRef<ModuleOp> copy = module->clone();
-      CUPOLA_TRY(runFusionPasses(*copy, spec, variantContext.pipeline));
-      if (phase == Phase::Kernel)
-        CUPOLA_TRY(runKernelPasses(*copy, spec, variantContext.pipeline));
-      printModule(*copy, stream);
-    }
+    OwningOpRef<ModuleOp> copy = module->clone();
+    CUPOLA_TRY(runFusionPasses(*copy, spec, variantContext.pipeline));
+    if (phase == Phase::Kernel)
+      CUPOLA_TRY(runKernelPasses(*copy, spec, variantContext.pipeline));
+    printModule(*copy, stream);
   }
   return {};
 }

@@ -29,6 +29,7 @@ public:
   Status load(const ModelSource &source, std::vector<Problem> *problems = nullptr);
   Status build();
   Status emit(Phase phase, std::string &text);
+  Status emitBuilt(Phase phase, llvm::raw_ostream &stream);
   /// Says that a phase begins, unless the compilation is to stop.
   Status begin(const std::string &phase) const;
   /// The graph as imported, with the aliases of the options, through the passes that all variants share.
@@ -55,7 +56,7 @@ public:
   const format::PackageCopy *copy = nullptr;     ///< of the packages that are made
   VariantContext variantContext;
   std::vector<VariantSpec> specs;
-  std::vector<BuiltVariant> variants; ///< parallel to `specs`, after build()
+  std::vector<BuiltVariant> variants; ///< of `specs`, some twice: after build()
 
 private:
   Status chooseVariants();

@@ -216,6 +216,8 @@ using Nodes = const std::vector<format::Node> &;
 constexpr Section sections[] = {
     {"target", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(b.variant.target); }},
     {"arch", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(b.variant.arch); }},
+    {"multiprocessors",
+     [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(b.variant.multiprocessors); }},
     {"launches", [](const Compilation::Impl &, const BuiltVariant &b,
                     Nodes) { return Json(format::stepCount(b.variant.program)); }},
     {"kernels", [](const Compilation::Impl &, const BuiltVariant &b, Nodes nodes) { return kernelsOf(b, nodes); }},

@@ -148,8 +148,11 @@ std::string edgesText(const Json &list, bool all) {
 }
 
 std::string variantText(const Json &variant, bool allEdges) {
-  std::string text = textOf(variant["target"]) + " " + textOf(variant["arch"]) + ": " + digits(variant["launches"]) +
-                     " steps, " + std::to_string(variant["kernels"].size()) + " distinct kernels\n";
+  const unsigned least = variant["multiprocessors"].get<unsigned>();
+  const std::string from = least == 0 ? "" : " from " + std::to_string(least) + " multiprocessors on";
+  std::string text = textOf(variant["target"]) + " " + textOf(variant["arch"]) + from + ": " +
+                     digits(variant["launches"]) + " steps, " + std::to_string(variant["kernels"].size()) +
+                     " distinct kernels\n";
   for (const Json &kernel : variant["kernels"])
     text += kernelText(kernel);
   text += precisionText(variant["precision"]) + int8RowsText(variant) + layoutsText(variant) +

@@ -189,7 +189,7 @@ Status Compilation::dumpCuda(const std::string &dir) {
   for (const BuiltVariant &built : state->variants) {
     if (built.variant.sources.empty())
       continue;
-    std::string folder = dir + "/" + built.variant.arch;
+    std::string folder = dir + "/" + folderOf(built.variant);
     if (llvm::sys::fs::create_directories(folder))
       return Status::io("cannot make the folder '" + folder + "'");
     for (const format::Source &source : built.variant.sources)

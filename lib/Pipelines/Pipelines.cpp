@@ -58,6 +58,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fuse-few-rows", "computes products of the same few rows in one kernel, and the norm of a single row (cuda)"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
+      {"keep-recurrences", "computes all steps of an LSTM, a GRU or an RNN in one kernel (cuda)"},
       {"cse", "computes equal scalars of a kernel once"},
       {"fuse-horizontal", "launches small kernels that do not depend on each other as one (cuda)"},
   };
@@ -258,6 +259,8 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   Builder b(module, options);
   const Target &target = *findTarget(variant.target);
   auto isOn = [&](StringRef name) {
+    if (variant.forAny && name == "keep-recurrences")
+      return false;
     return format::findLibrary(name) ? options.libraries.count(name.str()) != 0 : b.isOn(name);
   };
   CUPOLA_TRY(requireCallable(module, target));

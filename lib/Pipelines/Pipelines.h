@@ -57,6 +57,7 @@ struct PipelineOptions {
 /// What a build is for: {cuda, sm_80}, {cpu, x86-64-v3}.
 struct VariantSpec {
   std::string target, arch;
+  bool forAny = false; ///< of the architecture's GPUs: nothing in it needs many multiprocessors
 };
 
 struct OptionalPass {

@@ -80,22 +80,49 @@ private:
   /// Fusions and kernels, once for all architectures of a target whose kernels are the same.
   Status makeKernels() {
     const PhaseTimer timer(context, "kernels");
+    share();
+    CUPOLA_TRY(forEach([&](Variant &variant, unsigned) { return makeKernels(variant); }));
+    if (!addForAny())
+      return {};
+    share();
+    return forEach([&](Variant &variant, unsigned) { return makeKernels(variant); });
+  }
+
+  void share() {
     for (Variant &variant : variants)
       variant.own = &*llvm::find_if(variants, [&](const Variant &other) {
         return &other == &variant || (other.target == variant.target && variant.target->sharesKernels());
       });
-    return forEach([&](Variant &variant, unsigned) -> Status {
-      if (variant.own != &variant)
-        return {};
-      auto passes = [&](ModuleOp module, const PipelineOptions &options) -> Status {
-        CUPOLA_TRY(runFusionPasses(module, variant.spec, options));
-        if (context.kernelResults)
-          returnFusionResults(module);
-        return runKernelPasses(module, variant.spec, options);
-      };
-      CUPOLA_ASSIGN(variant.kernels, runNamingFaults(passes, shared, context.pipeline));
+  }
+
+  Status makeKernels(Variant &variant) {
+    if (variant.own != &variant || variant.kernels)
       return {};
-    });
+    auto passes = [&](ModuleOp module, const PipelineOptions &options) -> Status {
+      CUPOLA_TRY(runFusionPasses(module, variant.spec, options));
+      variant.built.variant.multiprocessors = variant.target->multiprocessorsFor(module, variant.spec.arch);
+      if (context.kernelResults)
+        returnFusionResults(module);
+      return runKernelPasses(module, variant.spec, options);
+    };
+    CUPOLA_ASSIGN(variant.kernels, runNamingFaults(passes, shared, context.pipeline));
+    return {};
+  }
+
+  /// Behind each variant that needs many multiprocessors one for any GPU. Where results of kernels are the model's,
+  /// too, all variants have the same kernels.
+  bool addForAny() {
+    const size_t before = variants.size();
+    for (size_t i = 0; i < variants.size() && !context.kernelResults; ++i) {
+      if (variants[i].built.variant.multiprocessors == 0)
+        continue;
+      Variant other;
+      other.spec = variants[i].spec;
+      other.spec.forAny = true;
+      other.target = variants[i].target;
+      variants.insert(variants.begin() + ++i, std::move(other));
+    }
+    return variants.size() > before;
   }
 
   Status lowerKernels() {

@@ -57,6 +57,7 @@ struct DeviceProperties {
   unsigned threads = 0;    ///< cpu: of its pool
   uint64_t totalBytes = 0;
   uint64_t sharedBytes = 0; ///< most dynamic shared memory of a block
+  uint32_t multiprocessors = 0;
   /// Device addresses are host addresses: weights are used where they lie.
   bool hostMemory = false;
   /// Wants `discard` calls for arena regions whose contents died.

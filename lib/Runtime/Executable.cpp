@@ -23,8 +23,8 @@ Status Executable::choose() {
   std::string built;
   for (const format::Variant &variant : package().variants) {
     const int rank = target->rank(variant.target, variant.arch);
-    built += (built.empty() ? "" : ", ") + variant.target + " " + variant.arch;
-    if (rank > best) {
+    built += (built.empty() ? "" : ", ") + nameOf(variant);
+    if (rank > best && variant.multiprocessors <= target->properties().multiprocessors) {
       best = rank;
       chosen = &variant;
     }

@@ -181,6 +181,7 @@ public:
     deviceProperties.description = "simulated " + std::string(architecture.name);
     deviceProperties.totalBytes = format::totalMemory();
     deviceProperties.sharedBytes = architecture.sharedBytes;
+    deviceProperties.multiprocessors = static_cast<uint32_t>(architecture.multiprocessors);
     deviceProperties.hostMemory = true;
     deviceProperties.tracksContents = true;
   }

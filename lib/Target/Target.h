@@ -99,6 +99,9 @@ public:
   virtual bool multipliesIntegers(llvm::StringRef arch, mlir::Operation *contraction) const { return false; }
   /// Passes on main, before fusions are formed and after.
   virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  /// How many multiprocessors the kernels of a module at phase fused need for their blocks to run at once; 0: any
+  /// number.
+  virtual uint32_t multiprocessorsFor(mlir::ModuleOp fused, llvm::StringRef arch) const { return 0; }
   virtual void addFusionPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
   /// Keys and values that have a few rows more than before, and are returned, are written by the kernel of attention
   /// where they have at most so many elements, or an unknown number; larger ones by kernels of their own.

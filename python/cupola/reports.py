@@ -132,6 +132,7 @@ class Variant:
 
     target: str
     arch: str
+    multiprocessors: int    # of the GPUs that it is for, at least; 0: any
     launches: int
     kernels: tuple[Kernel, ...]
     edges: tuple[Edge, ...]
@@ -176,6 +177,7 @@ class PackagedVariant:
 
     target: str
     arch: str
+    multiprocessors: int    # of the GPUs that it is for, at least; 0: any
     steps: int
     kernels: int
     sources: int

@@ -28,7 +28,7 @@ struct InspectCommand {
   Status extractTo(const format::Package &package) {
     std::error_code error;
     for (const format::Variant &variant : package.variants) {
-      std::filesystem::path folder = std::filesystem::path(extract) / (variant.target + "-" + variant.arch);
+      std::filesystem::path folder = std::filesystem::path(extract) / (variant.target + "-" + folderOf(variant));
       std::filesystem::create_directories(folder, error);
       if (error)
         return Status::io("cannot make the folder '" + folder.string() + "': " + error.message());

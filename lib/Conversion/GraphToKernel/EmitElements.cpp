@@ -22,12 +22,12 @@ Value Emitter::emit(Value value, Index index) {
 }
 
 Value Emitter::emitUncached(Value value, Index index) {
+  if (auto known = elements.find(value); known != elements.end())
+    return known->second(index);
   if (auto argument = dyn_cast<BlockArgument>(value))
     return emitLoad(argument, index);
   if (forward.count(value))
     return emitChain(value);
-  if (auto known = elements.find(value); known != elements.end())
-    return known->second(index);
   Operation *op = value.getDefiningOp();
   Type type = graph::accumulatorOf(graph::elementOf(value));
   if (auto iota = dyn_cast<graph::IotaOp>(op))
@@ -68,10 +68,16 @@ Value Emitter::emitConstant(graph::ConstantOp op) {
   return convert(kernel::ConstantOp::create(b, loc(), value), graph::accumulatorOf(value.getType()));
 }
 
+/// Null for what is no input of the fusion, as an argument of a loop in it.
+BlockArgument Emitter::inputOf(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  return argument && argument.getOwner() == &theFusion.getBody().front() ? argument : BlockArgument();
+}
+
 /// Whether the view of an input has the type already that the bits are taken as.
 bool Emitter::readsAs(graph::BitcastOp bits) {
-  auto argument = dyn_cast<BlockArgument>(bits.getInput());
-  if (!argument || argument.getOwner() != &theFusion.getBody().front())
+  BlockArgument argument = inputOf(bits.getInput());
+  if (!argument)
     return false;
   Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
   return mlir::cast<kernel::ViewType>(view.getType()).getElement() == graph::elementOf(bits.getResult());
@@ -103,7 +109,7 @@ Value Emitter::emitView(Operation *op, Index index) {
   if (auto concat = dyn_cast<graph::ConcatOp>(op))
     return emitConcat(concat, index);
   // A reshape of dense memory keeps positions, whatever the extents have to do with each other.
-  if (auto argument = dyn_cast<BlockArgument>(op->getOperand(0)); argument && isa<graph::ReshapeOp>(op))
+  if (BlockArgument argument = inputOf(op->getOperand(0)); argument && isa<graph::ReshapeOp>(op))
     if (graph::isDense(theFusion.getInputs()[argument.getArgNumber()]))
       return emitLoadAt(argument, simplify(graph::linearize(index, graph::shapeOf(op->getResult(0))), known));
   graph::OperandIndex at = mlir::cast<graph::IndexingInterface>(op).mapIndex(0, index, known);

@@ -40,7 +40,12 @@ void Emitter::declareScalars() {
     visitType(input.getType());
     visitPlace(input);
   }
-  theFusion.getBody().walk([&](Operation *op) {
+  theFusion.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto loop = dyn_cast<graph::LoopOp>(op)) { // its index is no scalar of a launch
+      if (std::optional<StringRef> index = loop.getIndex())
+        toKernel[index->str()] = Expr::symbol(index->str());
+      visit(graph::exprOf(loop.getLimitAttr()));
+    }
     for (Type type : op->getResultTypes())
       visitType(type);
     for (StringRef name : {"starts", "low", "exprs"})
@@ -175,10 +180,8 @@ Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Val
   return b.create(state)->getResult(0);
 }
 
-SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
-                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body,
-                                  function_ref<SmallVector<Value>(ValueRange, ValueRange)> meet) {
-  std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
+kernel::ForOp Emitter::createSteps(const Expr &count, const std::string &name, ValueRange inits,
+                                   function_ref<SmallVector<Value>(const Expr &, ValueRange)> body) {
   known[name] = {Expr(0), count - 1};
   auto op = kernel::ForOp::create(b, loc(), inits.getTypes(), inKernel(count), inits, /*visible=*/nullptr);
   inRegion(op.getBody(), Expr::symbol(name), [&] {
@@ -187,6 +190,20 @@ SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
       block->addArgument(init.getType(), loc());
     kernel::YieldOp::create(b, loc(), body(Expr::symbol(name), block->getArguments().drop_front()));
   });
+  return op;
+}
+
+SmallVector<Value> Emitter::steps(const Expr &count, const std::string &index, ValueRange inits,
+                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body) {
+  const std::string name = index.empty() ? "j" + std::to_string(loopVariables++) : index;
+  return SmallVector<Value>(createSteps(count, name, inits, body).getResults());
+}
+
+SmallVector<Value> Emitter::steps(const Expr &count, ValueRange inits,
+                                  function_ref<SmallVector<Value>(const Expr &, ValueRange)> body,
+                                  function_ref<SmallVector<Value>(ValueRange, ValueRange)> meet) {
+  std::string name = "j" + std::to_string(loopVariables++); // "s0", .. are symbols of the model
+  kernel::ForOp op = createSteps(count, name, inits, body);
   inRegion(op.getMeet(), {}, [&] {
     Block *block = b.getInsertionBlock();
     for (int state = 0; state < 2; ++state)

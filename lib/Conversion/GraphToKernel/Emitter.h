@@ -63,6 +63,11 @@ public:
   steps(const Expr &count, mlir::ValueRange inits,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &step, mlir::ValueRange carried)> body,
         llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::ValueRange before, mlir::ValueRange behind)> meet);
+  /// The same of steps that follow each other only; the step is the value of the symbol `index`, where that is not
+  /// empty.
+  llvm::SmallVector<mlir::Value>
+  steps(const Expr &count, const std::string &index, mlir::ValueRange inits,
+        llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &step, mlir::ValueRange carried)> body);
   /// The contraction over m, n and k of `mnk`, all of which have variables, in a tile of `element`, added to `init` if
   /// there is one; `lhs` and `rhs` return its operands at (m, k) and (k, n).
   mlir::Value dot(const Loop &mnk, mlir::Type element, mlir::Value init, llvm::function_ref<mlir::Value()> lhs,
@@ -120,6 +125,8 @@ private:
 
   mlir::Value beforeWidening(mlir::Value scalar, mlir::Type type);
 
+  kernel::ForOp createSteps(const Expr &count, const std::string &name, mlir::ValueRange inits,
+                            llvm::function_ref<llvm::SmallVector<mlir::Value>(const Expr &, mlir::ValueRange)> body);
   void declareScalars();
   /// The model's constant `value` as a scalar of the launch.
   void declareConstant(const std::string &symbol, int64_t value, Range range, int64_t divisor);
@@ -135,6 +142,7 @@ private:
   /// The element at a row-major position of the argument's memory.
   mlir::Value emitLoadAt(mlir::BlockArgument argument, const Expr &position);
   mlir::Value emitConstant(graph::ConstantOp op);
+  mlir::BlockArgument inputOf(mlir::Value value);
   bool readsAs(graph::BitcastOp bits);
   mlir::Value emitPointwise(mlir::Operation *op, llvm::ArrayRef<mlir::Value> operands);
   mlir::Value emitView(mlir::Operation *op, Index index);

@@ -10,6 +10,7 @@
 //   reduction            {in(r.., c..), out(r..)}
 //   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
 //   attention            {q(b.., m, k), k(b.., k, n), score(b.., m, n), v(b.., n, d), out(b.., m, d)}
+//   recurrence           {states(d, r, c), captures, out(d, r, c), rows(t, d, r, c)}
 //   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}, or as its layout says
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_CONVERSION_GRAPHTOKERNEL_SCHEDULE_H
@@ -30,7 +31,7 @@ struct Schedule {
 /// All schedules, in the order in which they are asked.
 llvm::ArrayRef<Schedule> schedules();
 
-/// The last op of the fusion that is no view, pointwise op, gather or constant.
+/// The last op of the fusion that is no view, pointwise op, gather or constant; a loop where it has one.
 mlir::Operation *heroOf(graph::FusionOp fusion);
 
 // One file each.
@@ -45,6 +46,7 @@ void generateGemm(Emitter &emitter, mlir::Operation *hero);
 void generateBlockGemm(Emitter &emitter, mlir::Operation *hero);
 void generateAttention(Emitter &emitter, mlir::Operation *hero);
 void generateConv(Emitter &emitter, mlir::Operation *hero);
+void generateRecurrence(Emitter &emitter, mlir::Operation *hero);
 
 /// A contraction with one dimension each of rows, columns and depth: where the elements
 /// of operands and result are.

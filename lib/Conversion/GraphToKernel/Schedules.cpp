@@ -18,6 +18,7 @@ static bool isAttention(Operation *hero) {
 
 static const Schedule table[] = {
     {KernelKind::Pointwise, [](Operation *hero) { return !hero; }, generatePointwise},
+    {KernelKind::Recurrence, hasHero<graph::LoopOp>, generateRecurrence},
     {KernelKind::Attention, isAttention, generateAttention},
     {KernelKind::Gemm, hasHero<graph::MatMulOp>, generateGemm},
     {KernelKind::Gemm, hasHero<graph::BlockMatMulOp>, generateBlockGemm},
@@ -37,6 +38,8 @@ Operation *heroOf(graph::FusionOp fusion) {
     auto classed = dyn_cast<graph::ClassInterface>(op);
     if (!classed)
       continue;
+    if (isa<graph::LoopOp>(op))
+      return &op;
     graph::FusionClass c = classed.getFusionClass();
     if (c == graph::FusionClass::Contraction || c == graph::FusionClass::RowNormal ||
         c == graph::FusionClass::Reduction)

@@ -42,11 +42,12 @@ Status CudaDevice::readProperties() {
   const CuDevice device = context->device();
   char name[256] = {};
   size_t bytes = 0;
-  int major = 0, minor = 0, shared = 0, canMap = 0;
+  int major = 0, minor = 0, shared = 0, canMap = 0, multiprocessors = 0;
   CUPOLA_TRY(context->check(api.deviceGetName(name, sizeof(name) - 1, device), "reading the GPU's name"));
   CUPOLA_TRY(context->check(api.deviceTotalMem(&bytes, device), "reading the GPU's memory size"));
   const std::pair<CuDeviceAttribute, int *> attributes[] = {{cuAttributeCapabilityMajor, &major},
                                                             {cuAttributeCapabilityMinor, &minor},
+                                                            {cuAttributeMultiprocessors, &multiprocessors},
                                                             {cuAttributeSharedPerBlockOptin, &shared},
                                                             {cuAttributeVirtualMemory, &canMap}};
   for (const auto &[attribute, value] : attributes)
@@ -58,6 +59,7 @@ Status CudaDevice::readProperties() {
   facts.description = name;
   facts.totalBytes = bytes;
   facts.sharedBytes = uint64_t(shared);
+  facts.multiprocessors = unsigned(multiprocessors);
   return {};
 }
 

@@ -213,9 +213,21 @@ struct Variant {
   Program program;
   std::vector<Source> sources;
   std::vector<Binary> binaries;
+  uint32_t multiprocessors = 0; ///< cuda: it is for GPUs that have at least so many, before one for any: 0
 };
 template <class V> void fields(V &v, typename V::template Ref<Variant> r) {
-  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources), v(5, r.binaries);
+  v(1, r.target), v(2, r.arch), v(3, r.program), v(4, r.sources), v(5, r.binaries), v(6, r.multiprocessors);
+}
+/// For people: "cuda sm_80", "cuda sm_80 from 16 multiprocessors on".
+inline std::string nameOf(const Variant &variant) {
+  const std::string name = variant.target + " " + variant.arch;
+  return variant.multiprocessors == 0
+             ? name
+             : name + " from " + std::to_string(variant.multiprocessors) + " multiprocessors on";
+}
+/// For folders: "sm_80", "sm_80-from-16".
+inline std::string folderOf(const Variant &variant) {
+  return variant.arch + (variant.multiprocessors == 0 ? "" : "-from-" + std::to_string(variant.multiprocessors));
 }
 
 /// An ONNX node as errors and reports name it.

@@ -146,7 +146,7 @@ Status validatePackage(const Package &package, const SectionSizes &sizes) {
   for (size_t i = 0; i < package.headers.size(); ++i)
     CUPOLA_TRY(checkRange(item("header", i), package.headers[i].offset, package.headers[i].bytes, sizes.sources));
   for (const Variant &variant : package.variants)
-    CUPOLA_TRY(checkVariant(package, variant, sizes).within("variant " + variant.target + " " + variant.arch));
+    CUPOLA_TRY(checkVariant(package, variant, sizes).within("variant " + nameOf(variant)));
   return Status::ok();
 }
 

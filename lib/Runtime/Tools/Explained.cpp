@@ -30,7 +30,7 @@ Json kernelTexts(const format::Variant &variant) {
 static Json *variantIn(Json &explained, const format::Variant &wanted) {
   const auto isWanted = [&](const Json &variant) {
     return variant.is_object() && variant.value("target", "") == wanted.target &&
-           variant.value("arch", "") == wanted.arch;
+           variant.value("arch", "") == wanted.arch && variant.value("multiprocessors", 0u) == wanted.multiprocessors;
   };
   if (explained.contains("variants")) {
     for (Json &variant : explained["variants"])

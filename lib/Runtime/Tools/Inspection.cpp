@@ -101,9 +101,8 @@ std::string bodiesText(const format::Program &program, const Facts &facts) {
 
 std::string variantText(const format::Variant &variant) {
   const Facts facts = factsOf(variant);
-  std::string text = "  variant " + variant.target + " " + variant.arch + ": " +
-                     std::to_string(format::stepCount(variant.program)) + " steps, " +
-                     std::to_string(variant.program.kernels.size()) + " kernels, " +
+  std::string text = "  variant " + nameOf(variant) + ": " + std::to_string(format::stepCount(variant.program)) +
+                     " steps, " + std::to_string(variant.program.kernels.size()) + " kernels, " +
                      std::to_string(variant.sources.size()) + " sources";
   for (const format::Binary &binary : variant.binaries)
     text += ", " + binary.arch + " (" + std::to_string(binary.image.size()) + " bytes)";
@@ -183,6 +182,7 @@ Json variantJson(const format::Variant &variant) {
     bodies.push_back({{"steps", variant.program.bodies[i].steps.size()}, {"entered_by", facts.enteredBy[i]}});
   Json json{{"target", variant.target},
             {"arch", variant.arch},
+            {"multiprocessors", variant.multiprocessors},
             {"steps", format::stepCount(variant.program)},
             {"kernels", variant.program.kernels.size()},
             {"sources", variant.sources.size()},

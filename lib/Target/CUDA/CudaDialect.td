@@ -190,6 +190,15 @@ def Cuda_RowMatvecAttr : Cuda_Schedule<"RowMatvec", "row_matvec"> {
   }];
 }
 
+def Cuda_RecurrenceAttr : Cuda_Schedule<"Recurrence", "recurrence", ["compilesAlone"]> {
+  let summary = "all steps of a loop over states, whose weights stay in the registers of blocks that run at once";
+  let description = [{
+    A block has `units` elements of every state, `rows` at a time; `split` lanes share the depth of a column of weights.
+  }];
+  let parameters = (ins "int64_t":$rows, "int64_t":$units, "int64_t":$split, "int64_t":$warps);
+  let assemblyFormat = "`<` `rows` $rows `,` `units` $units `,` `split` $split `,` `warps` $warps `>`";
+}
+
 def Cuda_AttentionAttr : Cuda_Schedule<"Attention", "attention", ["compilesAlone"]> {
   let summary = "rows of queries through all keys, f32 arithmetic";
   let description = "A block has `rows` queries, four in each group of sixteen threads.";

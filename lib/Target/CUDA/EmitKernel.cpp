@@ -144,6 +144,7 @@ FailureOr<cuda::CudaKernel> cuda::emitCudaKernel(Operation *prepared, const GpuA
   }
   kernel.text = printKernel(func, record.name, wide);
   record.cluster = func.getCluster();
+  record.cooperative = func.isCooperative();
   record.programmatic = func.walk([](simt::GridWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
   const graph::Exprs blocks = graph::exprsOf(func.getBlocks());
   kernel.grid.assign(blocks.begin(), blocks.end());

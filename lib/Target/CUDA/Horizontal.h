@@ -16,7 +16,8 @@ struct LaunchShape {
   int64_t threads = 0, sharedBytes = 0;
   int64_t registers = 0; ///< of a thread, about: its arrays and some more
   Expr blocks, counters; ///< over n0, n1, ..: of the launch, and of the workspace
-  bool isPlain = false;  ///< neither clusters nor tensor copies nor roles of warpgroups: others may run beside it
+  /// Neither clusters nor tensor copies nor roles of warpgroups nor barriers of the grid: others may run beside it.
+  bool isPlain = false;
 
   static LaunchShape of(simt::FuncOp func);
 };

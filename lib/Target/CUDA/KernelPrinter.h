@@ -59,6 +59,8 @@ private:
   void print(simt::ForOp op);
   void print(simt::GuardOp op);
   void print(simt::LastBlockOp op);
+  void print(simt::GridBarrierOp op);
+  void print(simt::GridLeaveOp op);
   void print(simt::RegistersOp op);
   void print(simt::SmemOp op);
   void print(simt::AdvanceOp op);

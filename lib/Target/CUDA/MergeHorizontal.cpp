@@ -55,7 +55,7 @@ LaunchShape LaunchShape::of(simt::FuncOp func) {
   shape.blocks = graph::product(exprsOf(func.getBlocks()));
   shape.counters = countersOf(func);
   const bool hasRoles = func.walk([](simt::RoleOp) { return WalkResult::interrupt(); }).wasInterrupted();
-  shape.isPlain = !func.getCluster() && func.getMaps().empty() && !hasRoles;
+  shape.isPlain = !func.getCluster() && func.getMaps().empty() && !hasRoles && !func.isCooperative();
   return shape;
 }
 

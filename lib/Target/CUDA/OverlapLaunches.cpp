@@ -72,7 +72,7 @@ void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
 struct OverlapLaunches : cuda::impl::OverlapLaunchesBase<OverlapLaunches> {
   void runOnOperation() override {
     simt::FuncOp func = getOperation();
-    if (waits(func))
+    if (waits(func) || func.isCooperative())
       return;
     Block &body = func.getBody().front();
     OpBuilder builder(&body, llvm::find_if_not(body, touchesNothing));

@@ -29,6 +29,31 @@ def ChooseLibraries : Pass<"cuda-choose-libraries", "::mlir::func::FuncOp"> {
   let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
 }
 
+def KeepRecurrences : Pass<"cuda-keep-recurrences", "::mlir::func::FuncOp"> {
+  let summary = "make all iterations of a loop over states one kernel";
+  let description = [{
+    As those of LSTM, GRU and RNN: an element of what an iteration makes depends on the same elements of what is carried
+    alone, but for products with weights that are the same in all iterations, and blocks that run at once have room for
+    these in their registers. The fusions of its body become ops again.
+
+    ```mlir
+    %r:2 = graph.loop limit "40" carried(%h) captures(%x) index @s0 .. {          // before
+      %g = graph.fusion gemm(%x, %h, %w) .. {
+        .. graph.matmul %h, %w ..
+      }
+      graph.yield %g, %g
+    }
+    %r = graph.fusion recurrence(%h, %x, %w) .. {                                 // after
+      %l:2 = graph.loop limit "40" carried(%h) captures(%x, %w) index @s0 .. {
+        .. graph.matmul %h, %w ..
+      }
+      graph.yield %l#1
+    }
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"sm_80\"", "architecture family">];
+}
+
 def DecomposeDot : KernelPass<"kernel-decompose-dot"> {
   let summary = "turns products that no gemm schedule takes into sums";
   let description = [{

@@ -3,6 +3,7 @@
 
 #include "lib/Target/CUDA/KernelPrinter.h"
 #include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/RecurrenceTiles.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -38,7 +39,10 @@ void KernelPrinter::head(StringRef name) {
     parameters += ", u64 ref" + std::to_string(i);
   for (size_t i = 0; i < func.getScalars().size() + func.getMaps().size(); ++i)
     parameters += ", u32 slot" + std::to_string(i);
-  line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", 1) " + name + "(" + parameters + ", u32 step) {", 0);
+  const int64_t resident = func.isCooperative() ? RecurrenceTiles::resident : 1;
+  line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", " + llvm::Twine(resident) + ") " + name + "(" +
+           parameters + ", u32 step) {",
+       0);
 }
 
 void KernelPrinter::parameters() {
@@ -153,9 +157,9 @@ void KernelPrinter::statement(Operation *op) {
       .Case<ApplyOp, kernel::CallOp, simt::ForOp, GuardOp, RegistersOp, SmemOp, AdvanceOp, LoadOp, StoreOp,
             LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, KnownIndexOp, AsyncCopyOp, AsyncPairOp,
             LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp,
-            BlockReduceOp, LastBlockOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp, MbarrierExpectOp,
-            MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp, WgmmaFragmentsOp,
-            WgmmaPackOp, WgmmaWaitOp>([&](auto it) { print(it); })
+            BlockReduceOp, LastBlockOp, GridBarrierOp, GridLeaveOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp,
+            MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp,
+            WgmmaFragmentsOp, WgmmaPackOp, WgmmaWaitOp>([&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

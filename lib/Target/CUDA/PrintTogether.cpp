@@ -128,6 +128,14 @@ void KernelPrinter::print(LastBlockOp op) {
          [&] { block(op.getBody().front()); });
 }
 
+void KernelPrinter::print(GridBarrierOp op) {
+  line("cu_grid_barrier(" + names.lookup(op.getCounters()) + ", " + expr(op.getArrivals(), op.getIndices()) + ");");
+}
+
+void KernelPrinter::print(GridLeaveOp op) {
+  line("cu_grid_leave(" + names.lookup(op.getCounters()) + ", " + expr(op.getArrivals(), op.getIndices()) + ");");
+}
+
 void KernelPrinter::print(ClusterRankOp op) {
   line("const " + llvm::Twine(indexType()) + " " + name(op.getResult(), "rank") + " = cluster_rank();");
 }

@@ -8,6 +8,7 @@
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Target/CUDA/Horizontal.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/RecurrenceTiles.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 #include "lib/Target/CUDA/Tuning.h"
 #include "lib/Target/PassErrors.h"
@@ -107,8 +108,20 @@ public:
       main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));
   }
   void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
+    if (isOn("keep-recurrences"))
+      main.addPass(createKeepRecurrences({arch.str()}));
     if (isOn("cublaslt"))
       main.addPass(createChooseLibraries({arch.str()}));
+  }
+  uint32_t multiprocessorsFor(ModuleOp fused, StringRef arch) const override {
+    uint32_t most = 0;
+    fused.walk([&](graph::LoopOp loop) {
+      if (!isa<graph::FusionOp>(loop->getParentOp()))
+        return;
+      const RecurrenceShape shape = *shapeOf(*graph::Recurrence::of(loop));
+      most = std::max(most, cuda::multiprocessorsFor(shape, *chooseTiles(shape, *findGpu(arch))));
+    });
+    return most;
   }
   bool multipliesIntegers(StringRef arch, Operation *contraction) const override {
     const std::optional<QuantizedProduct> product = quantizedProduct(contraction);

@@ -130,6 +130,7 @@ void FakeCalls::fillDevice(DriverApi &api) {
     *value = attribute == cuAttributeCapabilityMajor       ? self().capability / 10
              : attribute == cuAttributeCapabilityMinor     ? self().capability % 10
              : attribute == cuAttributeSharedPerBlockOptin ? self().sharedBytes
+             : attribute == cuAttributeMultiprocessors     ? self().multiprocessors
                                                            : int(self().virtualMemory);
     return self().enter("cuDeviceGetAttribute", false);
   };

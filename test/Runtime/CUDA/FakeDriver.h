@@ -61,7 +61,7 @@ public:
   int version = 13000;
   int devices = 1;
   int capability = 86;
-  int sharedBytes = 101376;
+  int sharedBytes = 101376, multiprocessors = 84;
   uint64_t blocksAtOnce = 108; ///< room for blocks that must run at the same time
   bool virtualMemory = true;
   size_t totalBytes = size_t(1) << 30;

@@ -25,9 +25,9 @@ namespace {
 
 std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   std::vector<KernelCase> all;
-  for (auto family :
-       {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases, gemmCases,
-        fewRowsCases, packedCases, byteCases, registerByteCases, float8Cases, convCases, attentionCases})
+  for (auto family : {pointwiseCases, transposeCases, gatherCases, rowCases, reductionCases, normCases, windowCases,
+                      gemmCases, fewRowsCases, packedCases, byteCases, registerByteCases, float8Cases, convCases,
+                      attentionCases, recurrentCases})
     llvm::append_range(all, family());
   llvm::append_range(all, registerMmaCases(target.mmaK));
   llvm::append_range(all, registerPackedCases(target.mmaK));

@@ -187,6 +187,19 @@ KernelCase attentionCase(const AttentionShape &shape);
 /// Of attentionCases().
 std::vector<AttentionShape> attentionShapes();
 
+/// A loop over two states, of which one is multiplied: h = tanh(x +- h W ..), c = c / 2 + h.
+struct RecurrentShape {
+  std::string type = "f32"; ///< of all buffers but the last
+  int64_t directions = 1, rows = 1, width = 64, gates = 4, steps = 3;
+  int products = 1;          ///< 2: of h times a gate, too
+  bool dynamic = false;      ///< rows and steps are n0 and n1
+  std::string schedule = {}; ///< "recurrence<..>"; empty: the compiler chooses one
+  bool together = false;     ///< c begins as h does, of f32
+};
+/// Buffers: h before, x, weights of each product, all h, the last c.
+KernelCase recurrentCase(const RecurrentShape &shape);
+std::vector<KernelCase> recurrentCases();
+
 /// A tile of gemm_mma.
 struct MmaTile {
   int64_t m, n, k, warpsM, warpsN, slices, stages, split = 1;

@@ -129,6 +129,7 @@ private:
   static void setGrid(KernelRun &run, const cuda::CudaKernel &kernel, const Values &values) {
     run.cluster = kernel.record.cluster;
     run.programmatic = kernel.record.programmatic;
+    run.cooperative = kernel.record.cooperative;
     uint64_t *const axes[] = {&run.grid, &run.gridY, &run.gridZ};
     for (auto [axis, blocks] : llvm::enumerate(kernel.grid)) {
       const int64_t surplus = blocks.constant() ? 0 : axis == 0 ? 2 * std::max(run.cluster, 1u) : 2;
@@ -258,6 +259,10 @@ INSTANTIATE_TEST_SUITE_P(AttentionParts, Schedule, ::testing::ValuesIn(scheduled
 INSTANTIATE_TEST_SUITE_P(Attentions, ScheduleSm75, ::testing::ValuesIn(halfAttentionCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Convs, ScheduleSm75, ::testing::ValuesIn(halfConvCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Gemms, ScheduleSm75, ::testing::ValuesIn(halfGemmCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Recurrences, Schedule, ::testing::ValuesIn(recurrentCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Recurrences, ScheduleSm90a,
+                         ::testing::Values(recurrentCase({"f32", 2, 3, 100, 3}), recurrentCase({"f32", 1, 1, 64})),
+                         nameOf);
 INSTANTIATE_TEST_SUITE_P(Wide, ScheduleWide,
                          ::testing::Values(pointwiseCase("f32", 3, 96, true), softmaxCase("f32", 3, 100, true),
                                            gemmCase(33, 70, 19), gatherCase("f32", 5, 384, false)),

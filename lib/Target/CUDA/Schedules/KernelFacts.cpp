@@ -48,6 +48,9 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
     attention = attentionOf(*parts);
     return;
   }
+  recurrence = recurrenceParts(func);
+  if (recurrence)
+    return;
   collectLoops();
   points = gridPoints().constant();
   window = windowParts(func, vars);

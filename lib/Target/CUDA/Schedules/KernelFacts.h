@@ -5,6 +5,7 @@
 
 #include "lib/Target/CUDA/AttentionParts.h"
 #include "lib/Target/CUDA/ImagePatch.h"
+#include "lib/Target/CUDA/RecurrenceTiles.h"
 #include "lib/Target/CUDA/WindowParts.h"
 
 namespace cupola::cuda {
@@ -39,6 +40,7 @@ struct KernelFacts {
   std::optional<ProductFacts> product;        ///< if there is one
   std::optional<ImagePatch> patch;            ///< of its left operand
   std::optional<AttentionFacts> attention;    ///< or this
+  std::optional<RecurrenceParts> recurrence;  ///< or this
   std::optional<WindowParts> window;          ///< or this
   llvm::SmallVector<mlir::Operation *> loops; ///< of the body, before a product
   std::optional<int64_t> points;              ///< of the grid; none: depends on symbols

@@ -24,6 +24,7 @@ static constexpr Candidates (*table[])(KernelFacts &, const GpuArchitecture &) =
     AttentionWgmmaAttr::candidates,
     AttentionMmaAttr::candidates,
     AttentionAttr::candidates,
+    RecurrenceAttr::candidates,
 };
 // clang-format on
 
@@ -32,8 +33,8 @@ static bool hasSteps(kernel::FuncOp func) {
 }
 
 Candidates allCandidates(KernelFacts &facts, const GpuArchitecture &target) {
-  // Steps of attention are the only ones that any of them knows.
-  if (!facts.attention && hasSteps(facts.func))
+  // Steps of attention and of recurrences are the only ones that any of them knows.
+  if (!facts.attention && !facts.recurrence && hasSteps(facts.func))
     return {};
   Candidates all;
   for (auto candidates : table)
