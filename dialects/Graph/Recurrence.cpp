@@ -126,9 +126,12 @@ private:
 
 } // namespace
 
+bool Recurrence::isCounted(LoopOp loop) {
+  return loop.getLimit() && !loop.getTrip() && !loop.getCondition() && !loop.getProceeds() && !loop.givesSymbols();
+}
+
 std::optional<Recurrence> Recurrence::of(LoopOp loop) {
-  if (!loop.getLimit() || loop.getTrip() || loop.getCondition() || loop.getProceeds() || loop.givesSymbols() ||
-      loop.getCarried().empty())
+  if (!isCounted(loop) || loop.getCarried().empty())
     return std::nullopt;
   const Exprs shape = shapeOf(loop.getCarried().front());
   ValueRange yielded = loop.getBody().front().getTerminator()->getOperands();

@@ -31,8 +31,13 @@ Status Executable::choose() {
   }
   if (chosen)
     return Status::ok();
-  return Status::environment("the package was built for " + (built.empty() ? "nothing" : built) + ", which " +
-                             target->properties().name + " " + target->properties().arch + " does not run");
+  return Status::environment(
+      "the package was built for " + (built.empty() ? "nothing" : built) + ", which " + target->properties().name +
+      " " + target->properties().arch +
+      (target->properties().multiprocessors == 0
+           ? ""
+           : " with " + std::to_string(target->properties().multiprocessors) + " multiprocessors") +
+      " does not run");
 }
 
 Status Executable::load() {

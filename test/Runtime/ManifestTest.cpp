@@ -58,6 +58,7 @@ static Package fullPackage() {
   package.weights[0].offset = ~uint64_t(0);
   package.variants[0].binaries[0].offset = 256;
   package.variants[1].sources[0].bytes = 77;
+  package.variants[1].multiprocessors = 32;
   package.strings = {"first", "\xff is no UTF-8"};
   package.composites = {{"parts", Composite::OptionalSequence, true, true, 5, 6}};
   package.metadata = {"maker", "1.2", "graph", "of a graph", "domain", "\xff is no UTF-8", -3, {{"key", "value"}}};
@@ -72,6 +73,7 @@ TEST(Manifest, ProtobufReadsAndWritesTheSameBytes) {
   EXPECT_EQ(message.producer(), "cupola test");
   EXPECT_EQ(message.inputs(0).indexed_extent(), -5);
   EXPECT_EQ(message.weights(0).offset(), ~uint64_t(0));
+  EXPECT_EQ(message.variants(1).multiprocessors(), 32u);
   EXPECT_EQ(message.variants(0).program().kernels(0).shared_bytes(), uint64_t(1) << 40);
   EXPECT_EQ(message.variants(0).program().buffers(6).offset(), "8*s0");
   EXPECT_EQ(message.variants(0).program().steps(2).copy().bytes(), "16");

@@ -29,10 +29,7 @@ public:
     const SmallVector<Value> last =
         emitter.steps(steps, loop.getIndex().value_or("").str(), initialStates(),
                       [&](const Expr &step, ValueRange states) { return iterate(step, states); });
-    store([&](const Emitter::Loop &each) {
-      for (auto [i, result] : llvm::enumerate(loop.getResults().take_front(last.size())))
-        storeWhereYielded(result, at(each), emitter.extract(last[i], each));
-    });
+    store(loop.getResults().take_front(last.size()), last, [&](const Emitter::Loop &each) { return at(each); });
   }
 
 private:
@@ -65,14 +62,11 @@ private:
       return llvm::map_to_vector(yielded, [&](Value value) { return emitter.emitStored(value, at(each)); });
     });
     const size_t count = states.size();
-    if (made.size() > count)
-      store([&](const Emitter::Loop &row) {
-        for (auto [i, result] : llvm::enumerate(loop.getResults().drop_front(count))) {
-          graph::Exprs index = at(row);
-          index.insert(index.begin(), step);
-          storeWhereYielded(result, index, emitter.extract(made[count + i], row));
-        }
-      });
+    store(loop.getResults().drop_front(count), ArrayRef(made).drop_front(count), [&](const Emitter::Loop &each) {
+      graph::Exprs index = at(each);
+      index.insert(index.begin(), step);
+      return index;
+    });
     return SmallVector<Value>(ArrayRef(made).take_front(count));
   }
 
@@ -105,16 +99,18 @@ private:
     return graph::Recurrence::inMatrix(matrix, direction, row, column);
   }
 
-  void store(llvm::function_ref<void(const Emitter::Loop &)> body) {
+  /// Those of the loop's results that are the fusion's, too, each the elements of a tile.
+  void store(ValueRange results, ArrayRef<Value> tiles, llvm::function_ref<graph::Exprs(const Emitter::Loop &)> index) {
+    const ValueRange yielded = emitter.fusion().getBody().front().getTerminator()->getOperands();
+    if (llvm::none_of(results, [&](Value result) { return llvm::is_contained(yielded, result); }))
+      return;
     const Emitter::Loop each = elements();
-    emitter.foreach (each, [&] { body(each); });
-  }
-  /// A result of the loop may be none of the fusion.
-  void storeWhereYielded(Value result, const graph::Exprs &index, Value scalar) {
-    Operation *yield = emitter.fusion().getBody().front().getTerminator();
-    for (auto [i, value] : llvm::enumerate(yield->getOperands()))
-      if (value == result)
-        emitter.store(i, index, scalar);
+    emitter.foreach (each, [&] {
+      for (auto [result, tile] : llvm::zip_equal(results, tiles))
+        for (auto [i, value] : llvm::enumerate(yielded))
+          if (value == result)
+            emitter.store(i, index(each), emitter.extract(tile, each));
+    });
   }
 
   Emitter &emitter;

@@ -169,7 +169,9 @@ std::string reportJson(const RunReport &report) {
   nlohmann::ordered_json json;
   json["schema"] = "cupola-run/1";
   json["device"] = {{"name", device.name}, {"arch", device.arch}, {"description", device.description}};
-  json["variant"] = {{"target", executable.variant().target}, {"arch", executable.variant().arch}};
+  json["variant"] = {{"target", executable.variant().target},
+                     {"arch", executable.variant().arch},
+                     {"multiprocessors", executable.variant().multiprocessors}};
   json["steps"] = format::stepCount(executable.program());
   json["bodies"] = executable.program().bodies.size();
   json["libraries"] = librariesJson(executable.calls(), format::stepCount(executable.program()));

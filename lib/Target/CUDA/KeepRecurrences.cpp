@@ -135,7 +135,8 @@ struct KeepRecurrences : impl::KeepRecurrencesBase<KeepRecurrences> {
     const SmallVector<Block *> bodies = graph::bodiesOf(getOperation());
     for (Block *body : llvm::reverse(bodies)) // inner loops first
       for (auto loop : llvm::make_early_inc_range(body->getOps<graph::LoopOp>()))
-        if (llvm::any_of(loop.getResults(), [](Value result) { return !result.use_empty(); }))
+        if (graph::Recurrence::isCounted(loop) &&
+            llvm::any_of(loop.getResults(), [](Value result) { return !result.use_empty(); }))
           keep(loop, *target);
   }
 };

@@ -535,6 +535,30 @@ simt.func @someThreads block %b of 2 thread %t of 64 scalars [] workspace [1] (%
 
 // -----
 
+simt.func @floatsMeet block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<f32, readwrite>) {
+  // expected-error @below {{counts by elements of ui32}}
+  simt.grid_barrier %counters arrivals[2] : !kernel.view<f32, readwrite>
+}
+
+// -----
+
+simt.func @clustersMeet block %b of 2 cluster 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
+  // expected-error @below {{is for blocks without clusters}}
+  simt.grid_leave %counters arrivals[2] : !kernel.view<ui32, readwrite>
+}
+
+// -----
+
+simt.func @someMeet block %b of 2 thread %t of 64 scalars [] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
+  // expected-note @below {{the condition}}
+  simt.guard [31 - %t] {
+    // expected-error @below {{is under a condition that differs between threads that must meet}}
+    simt.grid_barrier %counters arrivals[2] : !kernel.view<ui32, readwrite>
+  }
+}
+
+// -----
+
 simt.func @pairTypes block %b of 1 thread %t of 64 scalars [] (%in: !kernel.view<f16, read>) {
   %s = simt.smem : !simt.smem<64xbf16>
   // expected-error @below {{copies between different types}}

@@ -228,6 +228,18 @@ simt.func @parts block %b of 4*n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 
   } : !kernel.view<ui32, readwrite>, !simt.smem<1xui32>
 }
 
+// CHECK-LABEL: simt.func @meets
+// CHECK-SAME: (%[[COUNTERS:.*]]: !kernel.view<ui32, readwrite>)
+// CHECK: simt.for %[[I:.*]] = 0 to n0 step 1
+// CHECK: simt.grid_barrier %[[COUNTERS]] arrivals[4*%[[I]] + 4] : <ui32, readwrite>
+// CHECK: simt.grid_leave %[[COUNTERS]] arrivals[4*n0 + 4] : <ui32, readwrite>
+simt.func @meets block %b of 4 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>] workspace [1] (%counters: !kernel.view<ui32, readwrite>) {
+  simt.for %i = 0 to n0 step 1 {
+    simt.grid_barrier %counters arrivals[4*%i + 4] : !kernel.view<ui32, readwrite>
+  }
+  simt.grid_leave %counters arrivals[4*n0 + 4] : !kernel.view<ui32, readwrite>
+}
+
 // CHECK-LABEL: simt.func @pairs
 // CHECK-SAME: thread %[[T:.*]] of 64
 // CHECK: simt.async_pair %{{.*}} to %{{.*}}[2*%[[T]] + 1] to [2*%[[T]]] count [-%[[T]] + 9] mask [%[[T]] - 1] : <f16, read> to <128xf16>

@@ -34,6 +34,28 @@ Status runModel(const std::shared_ptr<const format::PackageFile> &file) {
   return {};
 }
 
+TEST(CudaSession, AVariantForManyMultiprocessorsIsForGpusThatHaveThem) {
+  auto fake = fakeWithKernels();
+  format::Package package = test::makePackage();
+  std::vector<format::Variant> variants;
+  for (const format::Variant &variant : package.variants) {
+    variants.push_back(variant);
+    variants.back().multiprocessors = variant.target == "cuda" ? 40 : 0;
+  }
+  package.variants.insert(package.variants.begin(), variants.begin(), variants.end());
+  for (const auto &[has, chosen] : {std::pair(39, 0u), std::pair(40, 40u)}) {
+    fake->multiprocessors = has;
+    auto opened = openSession(test::loadPackage(package));
+    ASSERT_TRUE(opened.isOk()) << opened.status().message();
+    EXPECT_EQ(opened->executable->variant().multiprocessors, chosen);
+    EXPECT_TRUE(runOnce(*opened->session, 5).isOk());
+  }
+  package.variants = std::move(variants);
+  fake->multiprocessors = 39;
+  const Status status = openSession(test::loadPackage(package)).status();
+  EXPECT_NE(status.message().find("sm_80 from 40 multiprocessors on"), std::string::npos) << status.message();
+}
+
 TEST(CudaSession, RunsTheTestPackage) {
   auto fake = fakeWithKernels();
   const Status status = runModel(test::loadPackage(test::makePackage()));

@@ -270,6 +270,24 @@ kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma
 
 // -----
 
+// expected-error @below {{3 lanes for a column are no part of a warp, or its columns no part of 16 units}}
+kernel.func @k recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 1, units 16, split 3, warps 8> () {
+}
+
+// -----
+
+// expected-error @below {{4 lanes for a column are no part of a warp, or its columns no part of 12 units}}
+kernel.func @k recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 1, units 12, split 4, warps 8> () {
+}
+
+// -----
+
+// expected-error @below {{8 rows of 32 units are more than there are threads}}
+kernel.func @k recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 8, units 32, split 1, warps 4> () {
+}
+
+// -----
+
 // expected-error @below {{cuda.constants are no different buffer parameters in ascending order}}
 kernel.func @k pointwise grid (%g) in [4] scalars [] (%in0: !kernel.view<f32, read>) attributes {cuda.constants = array<i64: 1>} {
 }

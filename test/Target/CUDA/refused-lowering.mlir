@@ -30,6 +30,42 @@ kernel.func @odd gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 12
 
 // -----
 
+// expected-error @below {{is no loop over states}}
+kernel.func @copy recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 1, units 8, split 4, warps 1>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [1, 8] {
+    %0 = kernel.load %in0[%d1] : f32 from !kernel.view<f32, read>
+    kernel.store %0, %out0[%d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// -----
+
+// expected-error @below {{has products of 16 columns for 8 units, and threads for 8}}
+kernel.func @gates recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 1, units 8, split 4, warps 1>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.map (%d0, %d1) in [1, 8] {
+    %2 = kernel.constant 1.0 : f32
+    kernel.yield %2 : f32
+  } : !kernel.tile<f32, "1", "8">
+  %1 = kernel.for (%j) below 4 carry (%h = %0) : !kernel.tile<f32, "1", "8"> {
+    %2 = kernel.dot [1, 16, 8] lhs (%m, %k) {
+      %4 = kernel.extract %h [%m, %k] : f32 from !kernel.tile<f32, "1", "8">
+      kernel.yield %4 : f32
+    } rhs (%k, %n) {
+      %4 = kernel.load %in0[16*%k + %n] : f32 from !kernel.view<f32, read>
+      kernel.yield %4 : f32
+    } : !kernel.tile<f32, "1", "16">
+    %3 = kernel.map (%d0, %d1) in [1, 8] {
+      %4 = kernel.extract %2 [%d0, %d1 + 8] : f32 from !kernel.tile<f32, "1", "16">
+      kernel.yield %4 : f32
+    } : !kernel.tile<f32, "1", "8">
+    kernel.yield %3 : !kernel.tile<f32, "1", "8">
+  }
+}
+
+// -----
+
 // expected-error @below {{is no reduction over windows along which its results lie in memory}}
 kernel.func @sum reduction grid (%g0) in [64] scalars [] schedule #cuda.window<rows 8, columns 4, vector 1>
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
