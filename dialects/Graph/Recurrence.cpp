@@ -32,7 +32,8 @@ public:
         return false;
       found.products.push_back(product);
     }
-    return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) { return reads(value, own()); });
+    return llvm::all_of(body.getTerminator()->getOperands(),
+                        [&](Value value) { return reads(Kind::Any, value, own()); });
   }
 
 private:
@@ -45,56 +46,61 @@ private:
   Exprs own() const { return {direction, row, column}; }
 
   bool isProduct(MatMulOp product) {
-    const Exprs shape = shapeOf(product.getResult());
-    if (shape.size() < 2 || shape.size() > 3 || (shape.size() == 2 && !of.directions.isConstant(1)) ||
-        (shape.size() == 3 && shape[0] != of.directions) || shape[shape.size() - 2] != of.rows ||
-        !mod(shape.back(), of.width).isConstant(0) || rankOf(product.getLhs()) != shape.size() ||
-        rankOf(product.getRhs()) != shape.size() || shapeOf(product.getLhs()).back() != of.width)
+    const Exprs shape = shapeOf(product.getResult()), left = shapeOf(product.getLhs());
+    const Exprs wanted = Recurrence::inMatrix(product.getResult(), of.directions, of.rows, shape.back());
+    const int64_t all = shape.back().constant().value_or(0);
+    if (shape != wanted || (shape.size() == 2 && !of.directions.isConstant(1)) || left.size() != shape.size() ||
+        rankOf(product.getRhs()) != static_cast<int64_t>(shape.size()) || left.back() != of.width || all <= 0 ||
+        all % *of.width.constant() != 0)
       return false;
     const Expr depth = variable("k", of.width), columns = variable("n", shape.back());
-    return reads(product.getLhs(), Recurrence::inMatrix(product.getLhs(), direction, row, column)) &&
-           isFixed(product.getRhs(), Recurrence::inMatrix(product.getRhs(), direction, depth, columns));
+    return reads(Kind::Any, product.getLhs(), Recurrence::inMatrix(product.getLhs(), direction, row, column)) &&
+           reads(Kind::Fixed, product.getRhs(), Recurrence::inMatrix(product.getRhs(), direction, depth, columns));
   }
 
-  /// The element is made of own elements of states, of products for them, and of anything that is no state.
-  bool reads(Value value, const Exprs &index) {
-    std::string at;
+  /// What an element may be made of.
+  enum class Kind {
+    Any,   ///< own elements of states and of products for them, and anything that is no state
+    Fixed, ///< what is no state, and the same in all iterations
+  };
+
+  bool reads(Kind kind, Value value, const Exprs &index) {
+    std::string at = kind == Kind::Fixed ? "fixed;" : "";
     for (const Expr &i : index)
       at += i.text() + ';';
     if (!seen.insert({value.getAsOpaquePointer(), at}).second)
       return true; // whoever saw it first says no where it is wrong
+    if (kind == Kind::Fixed && usesStep(index))
+      return false;
     if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getArgNumber() < captures() || isOwn(index, of.width);
-    if (auto product = value.getDefiningOp<MatMulOp>())
-      return isOwn(index, shapeOf(value).back());
-    return readsOperands(value.getDefiningOp(), index,
-                         [&](Value operand, const Exprs &place) { return reads(operand, place); });
-  }
-
-  /// The element is made of no state, and is the same in all iterations.
-  bool isFixed(Value value, const Exprs &index) {
-    const std::optional<StringRef> step = loop.getIndex();
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return argument.getArgNumber() < captures() &&
-             llvm::none_of(index, [&](const Expr &e) { return step && e.uses(step->str()); });
+      return argument.getArgNumber() < loop.getCaptures().size() || (kind == Kind::Any && isOwn(index, of.width));
     Operation *op = value.getDefiningOp();
-    return isa<ConstantOp>(op) ||
-           readsOperands(op, index, [&](Value operand, const Exprs &at) { return isFixed(operand, at); });
+    if (isa<MatMulOp>(op))
+      return kind == Kind::Any && isOwn(index, shapeOf(value).back());
+    if (auto constant = dyn_cast<ConstantOp>(op))
+      return kind == Kind::Fixed || isSplat(constant);
+    if (auto dims = dyn_cast<DimsOp>(op))
+      return kind == Kind::Any || !usesStep(exprsOf(dims.getExprs()));
+    if (isa<IotaOp>(op))
+      return true;
+    return readsOperands(kind, op, index);
   }
 
-  template <class Read> bool readsOperands(Operation *op, const Exprs &index, Read read) {
-    if (auto constant = dyn_cast<ConstantOp>(op))
-      return isSplat(constant);
-    if (isa<DimsOp, IotaOp>(op))
-      return true;
-    if (classOf(op) == FusionClass::View) {
-      for (auto [i, operand] : llvm::enumerate(op->getOperands()))
-        if (!read(operand, cast<IndexingInterface>(op).mapIndex(i, index, ranges).index))
-          return false;
-      return true;
+  bool readsOperands(Kind kind, Operation *op, const Exprs &index) {
+    if (classOf(op) != FusionClass::View)
+      return classOf(op) == FusionClass::Pointwise &&
+             llvm::all_of(op->getOperands(), [&](Value operand) { return reads(kind, operand, index); });
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      const OperandIndex at = cast<IndexingInterface>(op).mapIndex(i, index, ranges);
+      if ((kind == Kind::Fixed && usesStep(at.mask)) || !reads(kind, operand, at.index))
+        return false;
     }
-    return classOf(op) == FusionClass::Pointwise &&
-           llvm::all_of(op->getOperands(), [&](Value operand) { return read(operand, index); });
+    return true;
+  }
+
+  bool usesStep(ArrayRef<Expr> exprs) {
+    const std::optional<StringRef> step = loop.getIndex();
+    return step && llvm::any_of(exprs, [&](const Expr &e) { return e.uses(step->str()); });
   }
 
   static bool isSplat(ConstantOp constant) {
@@ -114,14 +120,12 @@ private:
            *at % *of.width.constant() == 0 && *at >= 0 && *at < *columns.constant();
   }
 
-  unsigned captures() const { return LoopOp(loop).getCaptures().size(); }
-
   const Recurrence &of;
   LoopOp loop;
   Ranges ranges;
   Block &body;
   Expr direction, row, column;
-  std::set<std::pair<void *, std::string>> seen; ///< by reads()
+  std::set<std::pair<void *, std::string>> seen;
 };
 
 } // namespace

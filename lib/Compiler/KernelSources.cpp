@@ -37,7 +37,7 @@ Result<std::string> Compilation::explainWithSources() {
   for (auto [i, built] : llvm::enumerate(state->variants)) {
     Json sources = runtime::kernelTexts(built.variant);
     if (built.variant.sources.empty()) {
-      CUPOLA_ASSIGN(sources, kernelIr(*state->module, state->specs[i], state->variantContext.pipeline, built));
+      CUPOLA_ASSIGN(sources, kernelIr(*state->module, built.spec, state->variantContext.pipeline, built));
     }
     (report.contains("variants") ? report["variants"][i] : report)["sources"] = std::move(sources);
   }

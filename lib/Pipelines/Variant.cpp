@@ -177,6 +177,7 @@ private:
   /// The code becomes part of the variant.
   static void take(Variant &variant) {
     format::Variant &result = variant.built.variant;
+    variant.built.spec = variant.spec;
     result.target = variant.spec.target;
     result.arch = variant.spec.arch;
     result.sources = std::move(variant.code.sources);

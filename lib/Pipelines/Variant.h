@@ -21,6 +21,7 @@ struct VariantContext {
 
 /// What the compiler knows of a finished variant, for reports.
 struct BuiltVariant {
+  VariantSpec spec;
   format::Variant variant;
   mlir::OwningOpRef<mlir::ModuleOp> module;       ///< at phase plan
   std::map<std::string, std::string> kernelNames; ///< kernel.func -> record name

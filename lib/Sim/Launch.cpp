@@ -91,9 +91,8 @@ uint64_t countSerials(const LaunchRequest &request) {
   return uint64_t(request.grid / clusterOf(request)) * request.gridY * request.gridZ;
 }
 
-/// Every block has a number, and in a cooperative launch a new one behind each barrier of the grid.
 uint64_t reservedSerials(const LaunchRequest &request) {
-  return countSerials(request) * (request.cooperative ? 1 + kMostGridBarriers : 1);
+  return request.cooperative ? kSerialsTogether : countSerials(request);
 }
 
 Status checkTogether(const LaunchRequest &request) {

@@ -128,6 +128,7 @@ void beginPhase() {
 
 void runTogether() {
   std::vector<Parked> blocks(machine.blockOrder.size());
+  const uint64_t mostBarriers = kSerialsTogether / blocks.size() - 1;
   for (uint64_t barriers = 0;; ++barriers) {
     for (uint32_t index : machine.blockOrder) {
       machine.firstStack = size_t(index) * machine.threadCount;
@@ -141,7 +142,7 @@ void runTogether() {
     }
     if (!isComplete(blocks))
       return;
-    if (barriers == kMostGridBarriers) {
+    if (barriers == mostBarriers) {
       const uintptr_t pc = blocks[0].block().gridWait.at.pc;
       machine.reports.add(Finding::Limit, "more than " + std::to_string(barriers) + " barriers of the grid", pc);
       return;

@@ -13,8 +13,8 @@ namespace cupola::sim {
 
 /// Threads of a launch: as many as the largest H100 runs, one block on each multiprocessor.
 constexpr uint64_t kMostTogether = 132 * kMaxThreads;
-/// In one launch: each takes a number per block (Stamp.h).
-constexpr uint64_t kMostGridBarriers = 1023;
+/// Numbers of blocks (Stamp.h) that a launch has, which takes one per block behind each barrier of the grid.
+constexpr uint64_t kSerialsTogether = kMaxBlockSerial / 2;
 
 /// Runs all blocks of the launch.
 void runTogether();

@@ -35,7 +35,7 @@ public:
     liftConstants();
     auto results = llvm::make_filter_range(loop.getResults(), [](Value result) { return !result.use_empty(); });
     const SmallVector<Value> used(results.begin(), results.end());
-    auto fusion = graph::FusionOp::create(b, loop.getLoc(), ValueRange(used).getTypes(), inputs.getArrayRef(),
+    auto fusion = graph::FusionOp::create(b, location(), ValueRange(used).getTypes(), inputs.getArrayRef(),
                                           graph::KernelKind::Recurrence);
     b.createBlock(&fusion.getBody());
     for (Value input : inputs)
@@ -48,6 +48,14 @@ public:
   }
 
 private:
+  /// That of all that becomes one kernel.
+  Location location() {
+    SmallVector<Location> all{loop.getLoc()};
+    for (Operation &op : body.without_terminator())
+      all.push_back(op.getLoc());
+    return b.getFusedLoc(all);
+  }
+
   /// Those of the body, which then are inputs of the fusion.
   void liftConstants() {
     for (auto constant : body.getOps<graph::ConstantOp>())

@@ -96,6 +96,34 @@ func.func @moving(%w: tensor<5x8x8xf32>, %h: tensor<1x3x8xf32>) -> tensor<1x3x8x
   return %last : tensor<1x3x8xf32>
 }
 
+// Weights times the iteration, and some of two matrices by the iteration: the index is the same in all, what stands there is not.
+// CHECK-LABEL: @stepping
+// CHECK-NOT: graph.fusion recurrence
+func.func @stepping(%w: tensor<8x8xf32>, %v: tensor<8x8xf32>, %h: tensor<1x3x8xf32>) -> (tensor<1x3x8xf32>, tensor<1x3x8xf32>) {
+  %0 = graph.loop limit "5" carried(%h) captures(%w) index @s0 : (tensor<1x3x8xf32>, tensor<8x8xf32>) -> tensor<1x3x8xf32> {
+  ^bb0(%a: tensor<8x8xf32>, %state: tensor<1x3x8xf32>):
+    %2 = graph.dims ["s0"] : tensor<1x1xf32>
+    %3 = graph.broadcast %2 : tensor<1x1xf32> -> tensor<8x8xf32>
+    %4 = graph.binary mul %a, %3 : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    %5 = graph.reshape %state : tensor<1x3x8xf32> -> tensor<3x8xf32>
+    %6 = graph.matmul %5, %4 : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    %7 = graph.reshape %6 : tensor<3x8xf32> -> tensor<1x3x8xf32>
+    graph.yield %7 : tensor<1x3x8xf32>
+  }
+  %1 = graph.loop limit "5" carried(%h) captures(%w, %v) index @s0
+      : (tensor<1x3x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<1x3x8xf32> {
+  ^bb0(%a: tensor<8x8xf32>, %b: tensor<8x8xf32>, %state: tensor<1x3x8xf32>):
+    %2 = graph.slice %a ["0", "0"] [1, 1] : tensor<8x8xf32> -> tensor<?x8xf32, #graph.shape<"s0", "8">>
+    %3 = graph.slice %b ["s0", "0"] [1, 1] : tensor<8x8xf32> -> tensor<?x8xf32, #graph.shape<"-s0 + 8", "8">>
+    %4 = graph.concat %2, %3 axis 0 : tensor<?x8xf32, #graph.shape<"s0", "8">>, tensor<?x8xf32, #graph.shape<"-s0 + 8", "8">> -> tensor<8x8xf32>
+    %5 = graph.reshape %state : tensor<1x3x8xf32> -> tensor<3x8xf32>
+    %6 = graph.matmul %5, %4 : tensor<3x8xf32>, tensor<8x8xf32> -> tensor<3x8xf32>
+    %7 = graph.reshape %6 : tensor<3x8xf32> -> tensor<1x3x8xf32>
+    graph.yield %7 : tensor<1x3x8xf32>
+  }
+  return %0, %1 : tensor<1x3x8xf32>, tensor<1x3x8xf32>
+}
+
 // Weights that are a state.
 // CHECK-LABEL: @squared
 // CHECK-NOT: graph.fusion recurrence

@@ -34,7 +34,7 @@ LogicalResult cuda::ReductionAttr::verify(EmitError error, int64_t threads, int6
 }
 
 cuda::Candidates cuda::ReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
-  if (facts.product || facts.attention)
+  if (facts.product || facts.attention || facts.recurrence)
     return {};
   return {ReductionAttr::get(facts.context(), /*threads=*/128, pointWidth(facts, target))};
 }
