@@ -24,7 +24,7 @@
 // CHECK: st_vec(
 // CHECK: = in0[
 // CHECK: cu_barrier();
-// CHECK: for (i32 r = 0; r < 2; ++r) {
+// CHECK: for (i32 r = 0; r < cu_min<i32>((-2) * tile, (-1)) + 3; ++r) {
 // CHECK: outer_fma(
 // CHECK: lanes_sum<4>(
 // CHECK: cu_barrier();

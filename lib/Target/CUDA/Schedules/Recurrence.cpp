@@ -116,9 +116,10 @@ private:
   }
 
   LogicalResult inOwn(cuda::Lowering::Body body) {
-    const bool isWhole = cupola::divisible(parts.rows, tiles.rows, low.divisors);
-    return inTile([&] { return isWhole ? body() : low.guard({parts.rows - 1 - (firstRow + ownRow)}, body); });
+    return inTile([&] { return isWhole() ? body() : low.guard({parts.rows - 1 - (firstRow + ownRow)}, body); });
   }
+  /// No tile has more rows than there are.
+  bool isWhole() const { return cupola::divisible(parts.rows, tiles.rows, low.divisors); }
   /// Also where the tile has more rows than there are.
   LogicalResult inTile(cuda::Lowering::Body body) {
     return low.guard({tiles.rows - 1 - ownRow, width - 1 - (firstUnit + ownUnit)}, body);
@@ -282,9 +283,10 @@ private:
     });
   }
 
-  /// Of a column, for all rows, to shared memory, [row][column].
+  /// Of a column, for all rows that there are, to shared memory, [row][column].
   LogicalResult sumUp(size_t i) {
-    return low.loop("r", 0, tiles.rows, 1, /*unroll=*/false, [&](const Expr &row) {
+    const Expr rows = isWhole() ? Expr(tiles.rows) : min(Expr(tiles.rows), parts.rows - firstRow);
+    return low.loop("r", 0, rows, 1, /*unroll=*/false, [&](const Expr &row) {
       SmallVector<Value> sums; // of each place of a vector
       for (int64_t e = 0; e < vector; ++e)
         sums.push_back(low.registers({1, 1}, f32, 1, /*zero=*/true));
