@@ -38,4 +38,9 @@ ElementsAttr constantOf(RankedTensorType type, ArrayRef<char> bytes, std::shared
   return DenseElementsAttr::get(type, llvm::map_to_vector(bytes, [](char byte) { return byte != 0; }));
 }
 
+bool isSplat(ElementsAttr value) {
+  auto dense = dyn_cast<DenseElementsAttr>(value);
+  return dense && dense.isSplat();
+}
+
 } // namespace cupola::graph

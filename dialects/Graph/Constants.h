@@ -15,6 +15,9 @@ namespace cupola::graph {
 mlir::ElementsAttr constantOf(mlir::RankedTensorType type, llvm::ArrayRef<char> bytes,
                               std::shared_ptr<const void> owner);
 
+/// Whether all elements are one value, which then travels inside of kernels.
+bool isSplat(mlir::ElementsAttr value);
+
 } // namespace cupola::graph
 
 #endif // CUPOLA_DIALECTS_GRAPH_CONSTANTS_H

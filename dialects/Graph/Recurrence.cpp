@@ -3,6 +3,7 @@
 
 #include "dialects/Graph/Recurrence.h"
 
+#include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Indexing.h"
 
 using namespace mlir;
@@ -78,7 +79,7 @@ private:
     if (isa<MatMulOp>(op))
       return kind == Kind::Any && isOwn(index, shapeOf(value).back());
     if (auto constant = dyn_cast<ConstantOp>(op))
-      return kind == Kind::Fixed || isSplat(constant);
+      return kind == Kind::Fixed || isSplat(constant.getValue());
     if (auto dims = dyn_cast<DimsOp>(op))
       return kind == Kind::Any || !usesStep(exprsOf(dims.getExprs()));
     if (isa<IotaOp>(op))
@@ -103,10 +104,6 @@ private:
     return step && llvm::any_of(exprs, [&](const Expr &e) { return e.uses(step->str()); });
   }
 
-  static bool isSplat(ConstantOp constant) {
-    auto elements = dyn_cast<DenseElementsAttr>(constant.getValue());
-    return elements && elements.isSplat();
-  }
   static FusionClass classOf(Operation *op) {
     auto classed = dyn_cast<ClassInterface>(op);
     return classed ? classed.getFusionClass() : FusionClass::Control;
@@ -130,19 +127,22 @@ private:
 
 } // namespace
 
-bool Recurrence::isCounted(LoopOp loop) {
-  return loop.getLimit() && !loop.getTrip() && !loop.getCondition() && !loop.getProceeds() && !loop.givesSymbols();
+bool Recurrence::carriesStates(LoopOp loop) {
+  const bool isCounted =
+      loop.getLimit() && !loop.getTrip() && !loop.getCondition() && !loop.getProceeds() && !loop.givesSymbols();
+  if (!isCounted || loop.getCarried().empty())
+    return false;
+  const Exprs shape = shapeOf(loop.getCarried().front());
+  auto isState = [&](Value value) { return shapeOf(value) == shape; };
+  return shape.size() == 3 && shape[0].constant() && shape[2].constant().value_or(0) != 0 &&
+         llvm::all_of(loop.getCarried(), isState) &&
+         llvm::all_of(loop.getBody().front().getTerminator()->getOperands(), isState);
 }
 
 std::optional<Recurrence> Recurrence::of(LoopOp loop) {
-  if (!isCounted(loop) || loop.getCarried().empty())
+  if (!carriesStates(loop))
     return std::nullopt;
   const Exprs shape = shapeOf(loop.getCarried().front());
-  ValueRange yielded = loop.getBody().front().getTerminator()->getOperands();
-  auto isState = [&](Value value) { return shapeOf(value) == shape; };
-  if (shape.size() != 3 || !shape[0].constant() || !shape[2].constant() || *shape[2].constant() == 0 ||
-      !llvm::all_of(loop.getCarried(), isState) || !llvm::all_of(yielded, isState))
-    return std::nullopt;
   Recurrence found{loop, shape[0], shape[1], shape[2], {}};
   if (!Reader(found, loop).readsOwn(found) || found.products.empty())
     return std::nullopt;

@@ -18,8 +18,9 @@ struct Recurrence {
   /// as states are, or the same without the directions where there is one.
   llvm::SmallVector<MatMulOp> products;
 
-  /// Nothing but its limit ends it, and nothing follows from how it went.
-  static bool isCounted(LoopOp loop);
+  /// Nothing but its limit ends it, nothing follows from how it went, and all that it carries and yields has the shape
+  /// of states: what of() asks of a loop whose body still has fusions, too.
+  static bool carriesStates(LoopOp loop);
   /// None where the loop is another one. Its body has no fusions.
   static std::optional<Recurrence> of(LoopOp loop);
   /// The index of `product`'s operands and result in its matrix of a direction.

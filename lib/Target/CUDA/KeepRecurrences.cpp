@@ -1,6 +1,7 @@
 //===- lib/Target/CUDA/KeepRecurrences.cpp - loops over states that stay on the GPU ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Control.h"
 #include "dialects/Graph/Recurrence.h"
 #include "lib/Target/CUDA/Passes.h"
@@ -16,11 +17,9 @@ namespace cupola::cuda {
 
 namespace {
 
-/// One value in all elements: it travels inside of kernels.
 bool isSplat(Value value) {
   auto constant = value.getDefiningOp<graph::ConstantOp>();
-  auto elements = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
-  return elements && elements.isSplat();
+  return constant && graph::isSplat(constant.getValue());
 }
 
 /// A fusion with a copy of a loop, whose body has ops in place of fusions and reads its constants from outside.
@@ -143,7 +142,7 @@ struct KeepRecurrences : impl::KeepRecurrencesBase<KeepRecurrences> {
     const SmallVector<Block *> bodies = graph::bodiesOf(getOperation());
     for (Block *body : llvm::reverse(bodies)) // inner loops first
       for (auto loop : llvm::make_early_inc_range(body->getOps<graph::LoopOp>()))
-        if (graph::Recurrence::isCounted(loop) &&
+        if (graph::Recurrence::carriesStates(loop) &&
             llvm::any_of(loop.getResults(), [](Value result) { return !result.use_empty(); }))
           keep(loop, *target);
   }

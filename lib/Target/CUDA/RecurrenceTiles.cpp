@@ -3,13 +3,15 @@
 
 #include "lib/Target/CUDA/RecurrenceTiles.h"
 
+#include "lib/Target/CUDA/Schedules/Schedules.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
 
 namespace cupola::cuda {
 
-static constexpr int64_t lanes = 32, usualWarps = 8;
+static constexpr int64_t usualWarps = 8;
 /// Weights that a thread has beside what it computes with, which is more with several rows and with each further
 /// product.
 static constexpr int64_t mostWeights = 64, lessForMore = 16;

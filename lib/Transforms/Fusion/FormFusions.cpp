@@ -1,6 +1,7 @@
 //===- lib/Transforms/Fusion/FormFusions.cpp - groups become graph.fusion ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Control.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Transforms/Fusion/Formation.h"
@@ -22,8 +23,7 @@ using graph::FusionClass, graph::KernelKind;
 /// A constant with one value travels inside the kernel, any other is a buffer.
 bool isInlineConstant(Operation *op) {
   auto constant = dyn_cast<graph::ConstantOp>(op);
-  return constant && isa<DenseElementsAttr>(constant.getValue()) &&
-         cast<DenseElementsAttr>(constant.getValue()).isSplat();
+  return constant && graph::isSplat(constant.getValue());
 }
 
 KernelKind kindOf(const Group &group) {

@@ -12,6 +12,8 @@ using namespace cupola::simt;
 
 namespace {
 
+using cuda::lanes;
+
 /// A lane per grid point, a warp per part of the loops: a warp reads neighbouring points.
 class Columns {
 public:
@@ -34,8 +36,6 @@ public:
   }
 
 private:
-  static constexpr int64_t lanes = 32;
-
   LogicalResult statement(Operation &op, const Expr &inside) {
     if (auto reduction = dyn_cast<kernel::ReduceOp>(op))
       return reduce(reduction);

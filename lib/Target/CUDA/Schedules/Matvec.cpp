@@ -13,6 +13,8 @@ using namespace cupola::simt;
 
 namespace {
 
+using cuda::lanes;
+
 /// The weights stream by once, every element used for all rows. A block owns 32 columns, or 16: lanes read a vector of
 /// them each, `sharers` neighbours those of as many k. What lanes and warps have added up over their own k meets in a
 /// warp's lanes first, then in shared memory. Several products of the same rows go step by step together. What comes
@@ -42,7 +44,6 @@ public:
     });
   }
 
-  static constexpr int64_t lanes = 32;
   static int64_t sharersOf(int64_t vector, int64_t columns) { return lanes * vector / columns; }
 
 private:
@@ -188,7 +189,7 @@ static bool readsAlongColumns(cuda::KernelFacts &facts, DotOp dot) {
 
 /// Half of them where blocks are too few for all multiprocessors, if that leaves whole sectors of rows to read.
 static int64_t columnsOf(const cuda::KernelFacts &facts, const GpuArchitecture &target) {
-  constexpr int64_t many = Matvec::lanes, few = many / 2, sector = 32;
+  constexpr int64_t many = lanes, few = many / 2, sector = 32;
   const int64_t blocks = facts.product->batch * llvm::divideCeilSigned(facts.product->n, many);
   kernel::FuncOp func = facts.func;
   auto hasSectors = [](DotOp dot) {
@@ -203,7 +204,7 @@ static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vec
   const cuda::ProductFacts &product = *facts.product;
   const int64_t blocks = product.batch * llvm::divideCeilSigned(product.n, columns);
   const int64_t sharers = Matvec::sharersOf(vector, columns);
-  const bool isFew = blocks * usualWarps * Matvec::lanes < cuda::enoughThreads(target);
+  const bool isFew = blocks * usualWarps * lanes < cuda::enoughThreads(target);
   const bool isDeep = product.k >= mostWarps * sharers * leastSteps;
   return isFew && isDeep && sums * vector <= mostAccumulators ? mostWarps : usualWarps;
 }
@@ -211,9 +212,9 @@ static int64_t warpsOf(const cuda::KernelFacts &facts, int64_t sums, int64_t vec
 LogicalResult cuda::MatvecAttr::verify(EmitError error, int64_t rows, int64_t vector, int64_t warps, int64_t columns) {
   if (failed(verifyPositive(error, {rows, warps})) || failed(verifyVector(error, vector)))
     return failure();
-  if (columns != Matvec::lanes && columns != Matvec::lanes / 2)
+  if (columns != lanes && columns != lanes / 2)
     return error() << columns << " columns are neither 16 nor 32";
-  return verifyThreads(error, warps * Matvec::lanes);
+  return verifyThreads(error, warps * lanes);
 }
 
 cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {

@@ -17,7 +17,7 @@ using namespace cupola::simt;
 
 namespace {
 
-constexpr int64_t lanes = 32;
+using cuda::lanes;
 
 class RecurrenceLowering {
 public:
@@ -48,11 +48,8 @@ public:
       beforeTile = tile * steps;
       return statements(low.body());
     });
-    if (counters) {
-      Expr all = arrivals(count * steps * products());
-      const SmallVector<Value> indices = low.vars.write(all);
-      GridLeaveOp::create(low.builder, loc(), counters, all, indices);
-    }
+    if (counters)
+      atGrid<GridLeaveOp>(count * steps * products());
     return done;
   }
 
@@ -252,15 +249,17 @@ private:
     return success();
   }
 
-  Expr arrivals(const Expr &meetings) const { return (meetings + 1) * blocks; }
   void meet(const Expr &meetings) {
-    if (!counters) {
+    if (counters)
+      atGrid<GridBarrierOp>(meetings);
+    else
       BarrierOp::create(low.builder, loc());
-      return;
-    }
-    Expr count = arrivals(meetings);
-    const SmallVector<Value> indices = low.vars.write(count);
-    GridBarrierOp::create(low.builder, loc(), counters, count, indices);
+  }
+  /// Behind so many meetings of the grid.
+  template <class Meeting> void atGrid(const Expr &meetings) {
+    Expr arrivals = (meetings + 1) * blocks;
+    const SmallVector<Value> indices = low.vars.write(arrivals);
+    Meeting::create(low.builder, loc(), counters, arrivals, indices);
   }
 
   /// The left operand to shared memory, [row][depth]; a depth that is not there is zeros.
@@ -268,11 +267,11 @@ private:
     const int64_t vectors = tiles.depth(width) / vector;
     (void)low.loop("v", low.thread(), tiles.rows * vectors, tiles.threads(), /*unroll=*/false, [&](const Expr &v) {
       const Expr row = floorDiv(v, vectors), k = mod(v, vectors) * vector;
-      const bool isWhole = tiles.depth(width) == width;
+      const bool isPadded = tiles.depth(width) != width;
       const Value some = low.registers({}, f32, vector);
       const cuda::Lowering::Source source{from + row * width + k,
-                                          isWhole ? graph::Exprs() : graph::Exprs{width - 1 - k},
-                                          isWhole ? Value() : low.constant(f32, 0)};
+                                          isPadded ? graph::Exprs{width - 1 - k} : graph::Exprs(),
+                                          isPadded ? low.constant(f32, 0) : Value()};
       if (vector == 1) {
         low.storeShared(low.load(exchange, source), staged, v);
       } else {

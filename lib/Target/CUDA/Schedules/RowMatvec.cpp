@@ -13,7 +13,7 @@ using namespace cupola::simt;
 
 namespace {
 
-constexpr int64_t lanes = 32;
+using cuda::lanes;
 
 /// Rows that are computed, not only read, are so once in a block, if there is room for them.
 bool keepsRows(const cuda::KernelFacts &facts, int64_t rows) {

@@ -15,6 +15,9 @@
 
 namespace cupola::cuda {
 
+/// Of a warp.
+inline constexpr int64_t lanes = 32;
+
 /// Those of all schedules, in the order in which equal costs are decided.
 Candidates allCandidates(KernelFacts &facts, const GpuArchitecture &target);
 
