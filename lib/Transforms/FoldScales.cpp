@@ -54,7 +54,8 @@ std::optional<size_t> dimBefore(graph::ReshapeOp op, size_t dim) {
   return std::nullopt;
 }
 
-/// Whose value has its channels in dimension `dim`.
+/// Whose value has its channels in dimension `dim`. Sums of narrower integers are left alone: scales have the type of
+/// the sums, which weights do not hold.
 std::optional<Weighted> weightedSum(Value value, size_t dim) {
   Operation *op = value.getDefiningOp();
   if (!op || !value.hasOneUse())
@@ -62,7 +63,8 @@ std::optional<Weighted> weightedSum(Value value, size_t dim) {
   if (isa<graph::ConvOp, graph::MatMulOp>(op)) {
     auto conv = dyn_cast<graph::ConvOp>(op);
     const size_t last = graph::rankOf(value) - 1, channels = conv ? conv.dims().channels : last;
-    if (dim != channels || !constantBehind(op->getOperand(1)))
+    if (dim != channels || !constantBehind(op->getOperand(1)) ||
+        graph::elementOf(op->getOperand(1)) != graph::elementOf(value))
       return std::nullopt;
     return Weighted{op, 1, conv ? static_cast<size_t>(conv.dims().columns) : last, {}};
   }

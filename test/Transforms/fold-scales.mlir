@@ -107,3 +107,16 @@ func.func @refused(%x: tensor<2x2xf32>, %v: tensor<1x2xf32>) -> (tensor<2x2xf32>
   %9 = graph.binary mul %8, %one : tensor<2x2xf32>, tensor<2x2xf32> -> tensor<2x2xf32>
   return %0, %1, %3, %5, %7, %9 : tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>
 }
+
+// Weights of 16 bits do not hold scales of sums of 32.
+// CHECK-LABEL: @integers
+// CHECK: %[[SUM:.*]] = graph.matmul %{{.*}}, %{{.*}} : tensor<2x2xi16>
+// CHECK: graph.binary mul %[[SUM]]
+func.func @integers(%x: tensor<2x2xi16>) -> tensor<2x2xi32> {
+  %w = graph.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi16> : tensor<2x2xi16>
+  %s = graph.constant dense<[[5, 70000]]> : tensor<1x2xi32> : tensor<1x2xi32>
+  %0 = graph.matmul %x, %w : tensor<2x2xi16>, tensor<2x2xi16> -> tensor<2x2xi32>
+  %1 = graph.broadcast %s : tensor<1x2xi32> -> tensor<2x2xi32>
+  %2 = graph.binary mul %0, %1 : tensor<2x2xi32>, tensor<2x2xi32> -> tensor<2x2xi32>
+  return %2 : tensor<2x2xi32>
+}
