@@ -292,6 +292,15 @@ LogicalResult NormalizeOp::verify() {
   return success();
 }
 
+LogicalResult StatisticsOp::verify() {
+  if (failed(rowAxes(*this, getAxes(), getMoments())))
+    return failure();
+  const Exprs dims = shapeOf(getMoments());
+  if (!dims.back().isConstant(2) || getAxes().back() == int64_t(dims.size()) - 1)
+    return emitOpError() << "operand of type " << getMoments().getType() << " does not hold moments";
+  return success();
+}
+
 /// Products of TF32 are said of f32 elements.
 template <class Contraction> static LogicalResult hasTf32Right(Contraction op, Value operand) {
   if (op.getTf32() && !elementOf(operand).isF32())

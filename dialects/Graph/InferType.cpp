@@ -109,6 +109,8 @@ TensorComponents MomentsOp::inferResult(InferAdaptor op) {
   return {shape, momentType(element)};
 }
 
+TensorComponents StatisticsOp::inferResult(InferAdaptor op) { return reduced(op.getMoments(), op.getAxes()); }
+
 //===--- Contractions ---===//
 
 TensorComponents MatMulOp::inferResult(InferAdaptor op) {

@@ -125,6 +125,17 @@ static void printTensorCopy(OpAsmPrinter &printer, Operation *op, ArrayAttr coor
   printPlace(printer, op, barrier, indices);
 }
 
+/// simt.tile_loop .. compute .. {body} beside {body}
+static ParseResult parseBeside(OpAsmParser &parser, Region &beside) {
+  return failed(parser.parseOptionalKeyword("beside")) ? success() : kernel::parseRegion(parser, beside, {});
+}
+static void printBeside(OpAsmPrinter &printer, Operation *op, Region &beside) {
+  if (beside.empty())
+    return;
+  printer << " beside ";
+  printer.printRegion(beside, /*printEntryBlockArgs=*/false);
+}
+
 } // namespace cupola::simt
 
 #include "dialects/Simt/SimtDialect.cpp.inc"

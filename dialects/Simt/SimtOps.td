@@ -160,14 +160,17 @@ def Simt_TileLoopOp : Simt_Op<"tile_loop", [SingleBlock, NoTerminator, Recursive
     and loads the next tile into them, whose first one is there before the loop. `load` and
     `compute` have a third argument, the step of the tile, below `steps`: `load` fills fragments
     from shared memory, which `compute` uses. The regions are independent but for registers
-    declared before the loop. Without `load`, which `async` needs, `compute` does both.
+    declared before the loop. Without `load`, which `async` needs, `compute` does both. What is
+    done once, `beside` the first transfers, is known to all threads of the block behind the loop.
     PipelineCopies makes a `for` of it.
   }];
   let arguments = (ins Graph_Expr:$trips, I64Attr:$stages, DefaultValuedAttr<I64Attr, "1">:$steps, UnitAttr:$async);
-  let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$load, SizedRegion<1>:$compute);
+  let regions = (region SizedRegion<1>:$fetch, SizedRegion<1>:$store, SizedRegion<1>:$load, SizedRegion<1>:$compute,
+                        AnyRegion:$beside);
   let assemblyFormat = [{
     `to` custom<Extent>($trips) `stages` $stages (`steps` $steps^)? (`async` $async^)? attr-dict-with-keyword
     `fetch` custom<Body>($fetch) `store` custom<Body>($store) `load` custom<Body>($load) `compute` custom<Body>($compute)
+    custom<Beside>($beside)
   }];
   let extraClassDeclaration = [{
     /// Whether steps load their fragments apart from the arithmetic.

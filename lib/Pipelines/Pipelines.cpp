@@ -58,6 +58,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"fuse-few-rows", "computes products of the same few rows in one kernel, and the norm of a single row (cuda)"},
       {"fuse-epilogues", "computes what follows a hero in its kernel"},
       {"fuse-prologues", "computes pointwise producers inside their only reader"},
+      {"fold-norms", "norms between products of 16 bits are no kernels (cuda)"},
       {"keep-recurrences", "computes all steps of an LSTM, a GRU or an RNN in one kernel (cuda)"},
       {"cse", "computes equal scalars of a kernel once"},
       {"fuse-horizontal", "launches small kernels that do not depend on each other as one (cuda)"},

@@ -49,6 +49,7 @@ constexpr OpRow opTable[] = {
     {"graph.layer_norm", computeLayerNorm},
     {"graph.moments", computeMoments},
     {"graph.normalize", computeNormalize},
+    {"graph.statistics", computeStatistics},
     {"graph.host", computeHost},
     {"graph.matmul", computeMatMul},
     {"graph.block_matmul", computeBlockMatMul},

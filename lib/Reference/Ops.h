@@ -56,6 +56,7 @@ Status computeSoftmax(Call &call);
 Status computeLayerNorm(Call &call);
 Status computeMoments(Call &call);
 Status computeNormalize(Call &call);
+Status computeStatistics(Call &call);
 // MatMul.cpp
 Status computeMatMul(Call &call);
 Status computeBlockMatMul(Call &call);

@@ -100,23 +100,51 @@ Status computeMoments(Call &call) {
   return {};
 }
 
+namespace {
+
+/// Of a row, from those of its parts, which have one size: at `parts` of pairs of a mean and a variance.
+struct RowMoments {
+  double mean = 0, variance = 0;
+  RowMoments(const Tensor &moments, int64_t first, ArrayRef<int64_t> parts) {
+    const auto count = static_cast<double>(parts.size());
+    for (int64_t part : parts)
+      mean += moments.at<double>(2 * (first + part));
+    mean /= count; // equal ones have exactly themselves
+    for (int64_t part : parts)
+      variance +=
+          (moments.at<double>(2 * (first + part) + 1) + std::pow(moments.at<double>(2 * (first + part)) - mean, 2)) /
+          count;
+  }
+};
+
+} // namespace
+
+Status computeStatistics(Call &call) {
+  auto op = cast<graph::StatisticsOp>(call.op);
+  const Tensor &moments = call.operands[0];
+  const ArrayRef<int64_t> parts = ArrayRef(moments.shape()).drop_back();
+  const Strided rows(parts, op.getAxes(), /*inside=*/false), columns(parts, op.getAxes(), true);
+  for (auto [r, first] : llvm::enumerate(rows.positions)) {
+    const RowMoments row(moments, first, columns.positions);
+    const double squares = row.variance + (op.getRms() ? row.mean * row.mean : 0);
+    call.result.set(2 * r, row.mean);
+    const bool isNothing = !op.getRms() && row.variance == 0;
+    call.result.set(2 * r + 1, isNothing ? 0 : 1 / std::sqrt(squares + op.getEpsilon().convertToDouble()));
+  }
+  return {};
+}
+
 Status computeNormalize(Call &call) {
   auto op = cast<graph::NormalizeOp>(call.op);
   const Tensor &input = call.operands[0], &moments = call.operands[1];
   const ArrayRef<int64_t> parts = ArrayRef(moments.shape()).drop_back();
   const Strided rows(input.shape(), op.getAxes(), /*inside=*/false), columns(input.shape(), op.getAxes(), true);
   const Strided rowsOfParts(parts, op.getAxes(), /*inside=*/false), columnsOfParts(parts, op.getAxes(), true);
-  const auto count = static_cast<double>(columnsOfParts.positions.size());
   for (auto [base, first] : llvm::zip_equal(rows.positions, rowsOfParts.positions)) {
-    double mean = 0, variance = op.getEpsilon().convertToDouble();
-    for (int64_t part : columnsOfParts.positions)
-      mean += moments.at<double>(2 * (first + part)) / count;
-    for (int64_t part : columnsOfParts.positions)
-      variance +=
-          (moments.at<double>(2 * (first + part) + 1) + std::pow(moments.at<double>(2 * (first + part)) - mean, 2)) /
-          count;
+    const RowMoments row(moments, first, columnsOfParts.positions);
+    const double deviation = std::sqrt(row.variance + op.getEpsilon().convertToDouble());
     for (int64_t offset : columns.positions)
-      call.result.set(base + offset, (input.at<double>(base + offset) - mean) / std::sqrt(variance));
+      call.result.set(base + offset, (input.at<double>(base + offset) - row.mean) / deviation);
   }
   return {};
 }

@@ -426,4 +426,36 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def FoldNorms : Pass<"graph-fold-norms", "::mlir::func::FuncOp"> {
+  let summary = "a norm between products is no kernel: they share its work";
+  let description = [{
+    The kernel of a product whose rows are normalised next leaves mean and variance of parts of each row, as a second
+    result. Those of products that read the norm, as their left operand, multiply the rows as they are with weights that
+    its factor has scaled; what its mean, scale and shift are to the sums comes behind. Kernels that add the norm's
+    result compute their elements of it. It pays where launches count, of up to `most-rows` rows.
+
+    Nothing changes where something else reads the norm, rows or weights have not 16 bits, weights are no constants, or
+    columns are no whole number of parts.
+
+    ```mlir
+    %1 = graph.fusion gemm(%a, %u) .. -> tensor<128x768xf16>
+    %2 = graph.fusion row_reduction(%1, %f, %s) { .. graph.layer_norm .. } -> tensor<128x768xf16>
+    %3 = graph.fusion gemm(%2, %w, %b) { %m = graph.matmul .. } -> tensor<128x3072xf16>
+    // becomes
+    %1:2 = graph.fusion gemm(%a, %u) { .. graph.moments .. } -> tensor<128x768xf16>, tensor<128x24x1x2xf32>
+    %3 = graph.fusion gemm(%1#0, %fw, %b_and_sw, %1#1, %sums_of_fw) {
+      %r = graph.statistics %moments axes [1, 2] ..
+      %m = graph.matmul ..                              // (%m - mean * sums) * scale
+    } -> tensor<128x3072xf16>
+    ```
+  }];
+  let options = [
+    Option<"part", "part", "int64_t", "32", "columns of a part">,
+    Option<"leastRows", "least-rows", "int64_t", "8", "with so many rows, and less, norms stay">,
+    Option<"mostRows", "most-rows", "int64_t", "1024", "and with more than these">,
+    Option<"bf16", "bf16", "bool", "true", "the target's matrix units multiply bf16">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 #endif // CUPOLA_LIB_TRANSFORMS_PASSES_TD

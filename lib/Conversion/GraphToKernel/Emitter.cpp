@@ -241,7 +241,7 @@ void Emitter::setHeroes(ValueRange results, Index index, ValueRange scalars) {
   bool after = false;
   for (Operation &op : theFusion.getBody().front()) {
     after |= &op == results.front().getDefiningOp();
-    if (!after || op.getNumResults() != 1 || forward.count(op.getResult(0)))
+    if (!after || op.getNumResults() != 1 || forward.count(op.getResult(0)) || isa<graph::MomentsOp>(op))
       continue;
     for (Value operand : op.getOperands()) {
       auto found = forward.find(operand);

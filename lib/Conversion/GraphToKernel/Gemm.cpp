@@ -25,6 +25,7 @@ void generateGemm(Emitter &emitter, Operation *hero) {
   emitter.finishGrid();
   std::optional<NormalisedRow> row;
   generateNorm(emitter, row);
+  generateStatistics(emitter);
   auto at = [&](const Expr &m, const Expr &column) {
     graph::Exprs index = batch;
     index.push_back(m);

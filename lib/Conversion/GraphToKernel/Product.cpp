@@ -20,11 +20,19 @@ void generateProduct(Emitter &emitter, const Product &product) {
     tiles.back().getDefiningOp<kernel::DotOp>().setTf32Attr(product.tf32);
   }
   Emitter::Loop out = emitter.makeLoop({product.rows, product.columns}, /*keepOnes=*/true);
-  emitter.foreach (out, [&] {
+  auto store = [&] {
     auto sums = llvm::map_to_vector(tiles, [&](Value tile) { return emitter.extract(tile, out); });
     emitter.setHeroes(product.results, product.resultAt(out.index[0], out.index[1]), sums);
     emitter.storeResults();
+  };
+  auto moments = emitter.fusion().getBody().getOps<graph::MomentsOp>();
+  if (moments.empty())
+    return emitter.foreach (out, store);
+  const SmallVector<Value> kept = emitter.map(out, [&]() -> SmallVector<Value> {
+    store();
+    return {emitter.emitAfterHero((*moments.begin()).getInput(), {})};
   });
+  generatePartMoments(emitter, *moments.begin(), product.rows, kept.front());
 }
 
 } // namespace cupola

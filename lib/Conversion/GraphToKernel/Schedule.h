@@ -8,7 +8,7 @@
 //   moments              {in(r.., c..), out(r.., 2)}
 //   normalize            {in(r.., c..), moments(r.., p.., 2), out(r.., c..)}
 //   reduction            {in(r.., c..), out(r..)}
-//   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n)}
+//   gemm                 {A(b.., m, k), B(b.., k, n), out(b.., m, n), moments(m, p, 2)}
 //   attention            {q(b.., m, k), k(b.., k, n), score(b.., m, n), v(b.., n, d), out(b.., m, d)}
 //   recurrence           {states(d, r, c), captures, out(d, r, c), rows(t, d, r, c)}
 //   conv                 {in(n, s.., c), weights(w.., c, n), out(n, o.., n)}, or as its layout says
@@ -60,6 +60,11 @@ struct Product {
 };
 /// The dots and the loop over their tiles that computes the rest of the fusion.
 void generateProduct(Emitter &emitter, const Product &product);
+
+/// What rows need that a norm scales, computed in tiles of the rows before the product.
+void generateStatistics(Emitter &emitter);
+/// Mean and variance of parts of the rows that lie in `tile`, which a map over `rows` and columns makes.
+void generatePartMoments(Emitter &emitter, graph::MomentsOp moments, const Expr &rows, mlir::Value tile);
 
 /// Rows of up to this many elements are kept between the passes over them.
 constexpr int64_t maxRowElements = 16384;

@@ -40,6 +40,8 @@ Operation *heroOf(graph::FusionOp fusion) {
       continue;
     if (isa<graph::LoopOp>(op))
       return &op;
+    if (isa<graph::MomentsOp>(op) && fusion.getKind() == KernelKind::Gemm) // of what the product made
+      continue;
     graph::FusionClass c = classed.getFusionClass();
     if (c == graph::FusionClass::Contraction || c == graph::FusionClass::RowNormal ||
         c == graph::FusionClass::Reduction)

@@ -37,8 +37,9 @@ bool hasSchedule(DotOp dot, const GpuArchitecture &target) {
   ArrayRef<Attribute> space = dot.getExtents().getValue().drop_back();
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {
     auto extract = cast<ExtractOp>(user);
-    auto loop = dyn_cast<ForeachOp>(user->getParentOp());
-    return loop && loop.getExtents().getValue() == space && isOwnPoint(extract, loop.getBody().getArguments());
+    Operation *loop = user->getParentOp();
+    return isa<ForeachOp, MapOp>(loop) && extentsOf(loop).getValue() == space &&
+           isOwnPoint(extract, loop->getRegion(0).getArguments());
   });
 }
 

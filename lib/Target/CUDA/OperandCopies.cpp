@@ -285,6 +285,11 @@ LogicalResult OperandCopies::tileLoop(ArrayRef<Operand *> operands, int64_t stag
     if (failed(each(/*isPacked=*/true, fetchNext)))
       return failure();
   }
+  if (beside) {
+    low.builder.setInsertionPointToEnd(&loop.getBeside().emplaceBlock());
+    if (failed(beside()))
+      return failure();
+  }
   steps.load(enterRegion(loop.getLoad(), /*hasStep=*/true));
   enterRegion(loop.getCompute(), /*hasStep=*/true);
   return steps.compute();

@@ -108,6 +108,8 @@ public:
     llvm::function_ref<void(const Expr &step)> load;
     Lowering::Body compute;
   };
+  /// What is done once, while the first tiles are under way.
+  std::function<mlir::LogicalResult()> beside;
   /// Emits a tile_loop that brings the operands tile by tile; `async`: all but packed ones by cp.async.
   mlir::LogicalResult tileLoop(llvm::ArrayRef<Operand *> operands, int64_t stages, bool async, const Steps &steps);
   /// The same through registers; one step loads what it needs.

@@ -42,6 +42,12 @@ private:
       });
   }
 
+  void placeBeside() {
+    if (!loop.getBeside().empty())
+      builder.getInsertionBlock()->getOperations().splice(builder.getInsertionPoint(),
+                                                          loop.getBeside().front().getOperations());
+  }
+
   void onlyIf(AsyncCopyOp copy, const Expr &condition) {
     if (proveLessEqual(0, condition, vars.ranges()) == true)
       return;
@@ -101,6 +107,7 @@ private:
   /// passed the barrier after which all others finished reading it.
   void throughRegisters() {
     place(loop.getFetch(), 0, 0);
+    placeBeside();
     mainLoop({}, [&](const Expr &tile, ArrayRef<Expr>) {
       Expr stage = bufferOf(tile);
       place(loop.getStore(), tile, stage);
@@ -119,6 +126,7 @@ private:
     const int64_t ahead = loop.getAsync() ? stages - 1 : 1;
     for (int64_t tile = 0; tile < ahead; ++tile)
       fetch(tile, tile);
+    placeBeside();
     unpack(0, 0);
     arrive(0, 0);
     place(loop.getLoad(), 0, 0);

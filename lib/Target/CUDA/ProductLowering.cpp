@@ -15,7 +15,7 @@ static constexpr int64_t manyColumns = 16;
 
 ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t threads)
     : low(func), copies(low, threads), tileM(tile.m), tileN(tile.n), tileK(tile.k), threads(threads),
-      slices(tile.slices), split(tile.split) {
+      slices(tile.slices), split(tile.split), scalars(low), moments(PartMoments::in(func)) {
   dot = *low.body().getOps<DotOp>().begin();
   extents = graph::exprsOf(dot.getExtents());
 }
@@ -53,7 +53,11 @@ void ProductLowering::placeTile(const Expr &b, const Expr &tilesM, const Expr &t
 
 LogicalResult ProductLowering::ops() {
   const Block::iterator after = std::next(dot->getIterator());
-  if (failed(clone(low.body().begin(), dot->getIterator())) || failed(product()))
+  if (failed(clone(low.body().begin(), dot->getIterator())))
+    return failure();
+  if (!scalars.areEmpty())
+    copies.beside = [this] { return scalars.compute(team(), atM * tileM, extents[0]); };
+  if (failed(product()))
     return failure();
   addSlices();
   auto rest = [&] { return clone(after, low.body().end()); };
@@ -61,12 +65,22 @@ LogicalResult ProductLowering::ops() {
 }
 
 LogicalResult ProductLowering::clone(Block::iterator first, Block::iterator end) {
-  for (Operation &op : llvm::make_range(first, end)) {
-    auto each = dyn_cast<ForeachOp>(op);
-    if (failed(!each ? low.clone(op) : slices > 1 ? vectorEpilogue(each) : epilogue(each)))
+  for (Operation &op : llvm::make_range(first, end))
+    if (failed(clone(op)))
       return failure();
-  }
   return success();
+}
+
+LogicalResult ProductLowering::clone(Operation &op) {
+  if (RowScalars::areIn(&op, dot))
+    return scalars.allocate(cast<MapOp>(op), tileM), success();
+  if (moments && moments->areLoop(&op))
+    return success();
+  if (isa<MapOp>(op) && !keepsRuns())
+    return op.emitError("is of rows of which the schedule's threads have no runs");
+  if (!isa<ForeachOp, MapOp>(op))
+    return low.clone(op);
+  return slices > 1 ? vectorEpilogue(&op) : epilogue(&op);
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,13 +174,16 @@ void ProductLowering::readSums(Value sums, int64_t count) {
   });
 }
 
-LogicalResult ProductLowering::vectorEpilogue(ForeachOp loop) {
+LogicalResult ProductLowering::vectorEpilogue(Operation *loop) {
   const int64_t width = epilogueWidth(loop, vectorOfRow());
   return low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
-    const auto [m, n] = placeOfVector(v);
-    return row(loop, atM * tileM + m, [&, n = n] {
-      return low.loop("c", 0, vectorOfRow(), width, /*unroll=*/true,
-                      [&](const Expr &c) { return columns(loop, atN * tileN + n + c, width, acc, {v, c}); });
+    const auto [inTile, column] = placeOfVector(v);
+    const Expr m = atM * tileM + inTile, n = atN * tileN + column;
+    return inRun(loop, m, n, [&](Value run) {
+      return row(loop, m, [&] {
+        return low.loop("c", 0, vectorOfRow(), width, /*unroll=*/true,
+                        [&](const Expr &c) { return columns(loop, n + c, width, acc, {v, c}, run, c); });
+      });
     });
   });
 }

@@ -80,8 +80,10 @@ LogicalResult RowLoops::reduce(kernel::ReduceOp op) {
 Value RowLoops::combine(const Accumulator &accumulator) {
   Value own = low.get(accumulator.registers);
   Location loc = low.func.getLoc();
+  if (cooperating == 1)
+    return own;
   if (!isBlock())
-    return WarpReduceOp::create(low.builder, loc, own.getType(), accumulator.kind, own);
+    return WarpReduceOp::create(low.builder, loc, own.getType(), accumulator.kind, own, cooperating);
   Value &scratch = scratches[own.getType()];
   if (!scratch) {
     OpBuilder::InsertionGuard saved(low.builder);

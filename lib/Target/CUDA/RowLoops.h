@@ -11,7 +11,8 @@ namespace cupola::cuda {
 /// registers; what a reduction adds up all of them know.
 class RowLoops {
 public:
-  /// A row belongs to `cooperating` threads, a warp or the block of `threads`; `width` elements at a time.
+  /// A row belongs to `cooperating` threads, some neighbouring lanes, a warp, or the block of `threads`; `width`
+  /// elements at a time.
   RowLoops(Lowering &low, int64_t threads, int64_t cooperating, int64_t width)
       : low(low), threads(threads), cooperating(cooperating), width(width) {}
 

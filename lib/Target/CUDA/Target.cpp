@@ -8,6 +8,7 @@
 #include "lib/Target/CUDA/CudaTarget.h"
 #include "lib/Target/CUDA/Horizontal.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/ProductRows.h"
 #include "lib/Target/CUDA/RecurrenceTiles.h"
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 #include "lib/Target/CUDA/Tuning.h"
@@ -22,6 +23,9 @@ namespace cupola::cuda {
 namespace {
 
 using EmittedKernel = std::optional<CudaKernel>;
+
+/// Of more rows a norm's own kernel takes less time than what each tile of the next product repeats for its rows.
+constexpr int64_t mostFoldedRows = 1024;
 
 /// What is launched: kernels, but for those that are only parts of launches, and those launches.
 std::vector<Operation *> launchedIn(ModuleOp module) {
@@ -110,6 +114,8 @@ public:
   void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("keep-recurrences"))
       main.addPass(createKeepRecurrences({arch.str()}));
+    if (isOn("fold-norms") && findGpu(arch)->mmaK > 0)
+      main.addPass(createFoldNorms({PartMoments::part, fewRows(), mostFoldedRows, findGpu(arch)->mmaK >= 16}));
     if (isOn("cublaslt"))
       main.addPass(createChooseLibraries({arch.str()}));
   }

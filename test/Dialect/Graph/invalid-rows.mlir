@@ -216,3 +216,31 @@ func.func @result(%x: tensor<4x6xf32>, %m: tensor<4x1x2xf32>) {
       : tensor<4x6xf32>, tensor<4x1x2xf32> -> tensor<6x4xf32>
   return
 }
+
+// -----
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+func.func @noMoments(%m: tensor<4x6x1x3xf32>) {
+  // expected-error @below {{'graph.statistics' op operand of type 'tensor<4x6x1x3xf32>' does not hold moments}}
+  %0 = graph.statistics %m axes [1, 2] {epsilon = 1.0e-5 : f64} : tensor<4x6x1x3xf32> -> tensor<4x1x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @overMoments(%m: tensor<4x6x1x2xf32>) {
+  // expected-error @below {{'graph.statistics' op operand of type 'tensor<4x6x1x2xf32>' does not hold moments}}
+  %0 = graph.statistics %m axes [1, 3] {epsilon = 1.0e-5 : f64} : tensor<4x6x1x2xf32> -> tensor<4x1x1x1xf32>
+  return
+}
+
+// -----
+
+func.func @partsStay(%m: tensor<4x6x1x2xf32>) {
+  // expected-error @below {{'graph.statistics' op expected result of type 'tensor<4x1x1x2xf32>', found 'tensor<4x6x1x2xf32>'}}
+  %0 = graph.statistics %m axes [1] {epsilon = 1.0e-5 : f64} : tensor<4x6x1x2xf32> -> tensor<4x6x1x2xf32>
+  return
+}

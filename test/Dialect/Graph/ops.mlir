@@ -135,6 +135,9 @@ func.func @rows(%x: tensor<4x6x8xf32>, %m: tensor<4x1x8x2xf32>) {
   // CHECK: graph.normalize %arg0 moments %arg1 axes [1, 2] {epsilon = 1.000000e-05 : f64}
   %8 = graph.normalize %x moments %m axes [1, 2] {epsilon = 1.0e-5 : f64}
       : tensor<4x6x8xf32>, tensor<4x1x8x2xf32> -> tensor<4x6x8xf32>
+  // CHECK: graph.statistics %arg1 axes [2] {epsilon = 1.000000e-05 : f64, rms = true}
+  // CHECK-SAME: : tensor<4x1x8x2xf32> -> tensor<4x1x1x2xf32>
+  %18 = graph.statistics %m axes [2] {epsilon = 1.0e-5 : f64, rms = true} : tensor<4x1x8x2xf32> -> tensor<4x1x1x2xf32>
   // CHECK: graph.normalize %arg0 moments %arg1 axes [1, 2] because "few \22rows\22" {epsilon = 1.000000e-05 : f64}
   %9 = graph.normalize %x moments %m axes [1, 2] because "few \22rows\22" {epsilon = 1.0e-5 : f64}
       : tensor<4x6x8xf32>, tensor<4x1x8x2xf32> -> tensor<4x6x8xf32>

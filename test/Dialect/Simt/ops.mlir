@@ -91,6 +91,8 @@ simt.func @copy block %b of n0 thread %t of 64 scalars [#kernel.scalar<1, 0, 1>]
 // CHECK-NEXT: } compute (%{{.*}}, %[[S:.*]], %{{.*}}) {
 // CHECK: simt.load_fragment %{{.*}}[32*%[[S]]] width 2 stride 8 to %[[A:.*]] : <64xf32> to <4xf32>
 // CHECK: simt.fma_tile %[[ACC]], %[[A]], %{{.*}} : <4x4xf32>, <4xf32>, <4xf32>
+// CHECK-NEXT: } beside {
+// CHECK: simt.set %{{.*}}, %[[A]] [0] : f32 to <4xf32>
 simt.func @product block %b of 1 thread %t of 32 scalars [] () {
   %acc = simt.registers zero : !simt.registers<4x4xf32>
   %a = simt.registers : !simt.registers<4xf32>
@@ -105,6 +107,9 @@ simt.func @product block %b of 1 thread %t of 32 scalars [] () {
   } compute (%kt, %s, %k) {
     simt.load_fragment %smem[32*%s] width 2 stride 8 to %a : !simt.smem<64xf32> to !simt.registers<4xf32>
     simt.fma_tile %acc, %a, %c : !simt.registers<4x4xf32>, !simt.registers<4xf32>, !simt.registers<4xf32>
+  } beside {
+    %0 = kernel.constant 1.0 : f32
+    simt.set %0, %a[0] : f32 to !simt.registers<4xf32>
   }
 }
 

@@ -35,6 +35,8 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
     llvm::append_range(all, patchCases());
     llvm::append_range(all, asyncMmaCases(target.sharedBytes));
     llvm::append_range(all, asyncPackedCases(target.sharedBytes));
+    llvm::append_range(all, foldedNormCases());
+    llvm::append_range(all, asyncFoldedNormCases(target.sharedBytes));
     llvm::append_range(all, splitMmaCases());
     llvm::append_range(all, asyncByteCases(target.sharedBytes));
     llvm::append_range(all, asyncFloat8Cases(target));
@@ -43,6 +45,7 @@ std::vector<KernelCase> casesOf(const GpuArchitecture &target) {
   }
   if (target.wgmma) {
     llvm::append_range(all, wgmmaCases());
+    llvm::append_range(all, wgmmaFoldedNormCases());
     llvm::append_range(all, wgmmaConvCases());
     llvm::append_range(all, wgmmaAttentionCases());
   }

@@ -97,6 +97,21 @@ struct FewRowsShape {
 KernelCase fewRowsCase(const FewRowsShape &shape);
 std::vector<KernelCase> fewRowsCases();
 
+/// out = x W + bias, or, with scalars (a, s) of each row, made of moments of `parts` of it, (x W - a bias) s + bias; of
+/// the result perhaps moments of 32 columns each.
+struct FoldedNormShape {
+  std::string type = "f16"; ///< of x, W and out
+  int64_t rows = 128, columns = 64, depth = 64;
+  int64_t parts = 0; ///< 0: no scalars
+  bool moments = false;
+  bool dynamic = false;      ///< rows are n0
+  std::string schedule = {}; ///< "gemm_mma<..>", "gemm_wgmma<..>"; empty: the compiler chooses one
+};
+/// Buffers: x, W, moments of x, bias, out, moments of out.
+KernelCase foldedNormCase(const FoldedNormShape &shape);
+/// By tiles that the compiler chooses; those of other tiles that fit into so much shared memory; by warpgroups.
+std::vector<KernelCase> foldedNormCases(), asyncFoldedNormCases(int64_t sharedBytes), wgmmaFoldedNormCases();
+
 /// A product whose weights are numbers of four bits less 8 times a scale of `block` neighbours along the depth, as the
 /// pass `graph-pack-weights` lays them out.
 struct PackedShape {

@@ -210,6 +210,7 @@ std::vector<KernelCase> overlappingCases() {
                                    reductionCase("f32", "sum", 4, 300, 1),
                                    reductionCase("f32", "max", 3, 70, 40),
                                    fewRowsCase({"f16", 1, 72, 1100, /*products=*/2, /*norm=*/true}),
+                                   foldedNormCase({"f16", 37, 160, 200, 3, /*moments=*/true}),
                                    gemmCase(33, 70, 19),
                                    splitMmaCases().front(),
                                    patchCases().front()};
@@ -233,6 +234,12 @@ INSTANTIATE_TEST_SUITE_P(AsyncPacked, Schedule, ::testing::ValuesIn(asyncPackedC
 INSTANTIATE_TEST_SUITE_P(RegisterPacked, Schedule, ::testing::ValuesIn(registerPackedCases(16)), nameOf);
 INSTANTIATE_TEST_SUITE_P(RegisterPacked, ScheduleSm75, ::testing::ValuesIn(registerPackedCases(8)), nameOf);
 INSTANTIATE_TEST_SUITE_P(FewRows, Schedule, ::testing::ValuesIn(fewRowsCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(FoldedNorms, Schedule, ::testing::ValuesIn(foldedNormCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(AsyncFoldedNorms, Schedule,
+                         ::testing::ValuesIn(asyncFoldedNormCases(findGpu("sm_80")->sharedBytes)), nameOf);
+INSTANTIATE_TEST_SUITE_P(FoldedNorms, ScheduleSm75, ::testing::Values(foldedNormCase({"f16", 37, 160, 200, 3, true})),
+                         nameOf);
+INSTANTIATE_TEST_SUITE_P(FoldedNorms, ScheduleSm90a, ::testing::ValuesIn(wgmmaFoldedNormCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(AsyncMma, Schedule, ::testing::ValuesIn(asyncMmaCases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(Tf32, Schedule, ::testing::ValuesIn(tf32Cases(findGpu("sm_80")->sharedBytes)), nameOf);
 INSTANTIATE_TEST_SUITE_P(SplitMma, Schedule, ::testing::ValuesIn(splitMmaCases()), nameOf);

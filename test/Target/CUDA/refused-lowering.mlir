@@ -75,3 +75,28 @@ kernel.func @sum reduction grid (%g0) in [64] scalars [] schedule #cuda.window<r
   } : f32
   kernel.store %0, %out0[%g0] : f32 to !kernel.view<f32, write>
 }
+
+// -----
+
+kernel.func @moments gemm grid () in [] scalars [] schedule #cuda.gemm<tile 16x64x16, thread 4x4, slices 1>
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [16, 64, 32] lhs (%m, %k) {
+    %1 = kernel.load %in0[32*%m + %k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[64*%k + %n] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "16", "64">
+  // expected-error @below {{is of rows of which the schedule's threads have no runs}}
+  %kept = kernel.map (%m, %n) in [16, 64] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "16", "64">
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "16", "64">
+  kernel.foreach (%m, %p) in [16, 2] {
+    %sum = kernel.reduce [#graph<reduce_kind sum>] (%i) in [32] {
+      %1 = kernel.extract %kept [%m, 32*%p + %i] : f32 from !kernel.tile<f32, "16", "64">
+      kernel.yield %1 : f32
+    } : f32
+    kernel.store %sum, %out0[2*%m + %p] : f32 to !kernel.view<f32, write>
+  }
+}

@@ -275,11 +275,11 @@ private:
                           array(1, begin), indices, left);
   }
 
-  LogicalResult epilogue(ForeachOp loop) override {
+  LogicalResult epilogue(Operation *loop) override {
     auto inRow = [&](const Expr &part, const Expr &row, cuda::Lowering::Body body) {
       const Expr x = own.x + row, y = own.y + warp * tilesM + part;
       return low.guard({patch.width - 1 - x, patch.height - 1 - y}, [&] {
-        low.bind(loop.getBody().getArgument(0), (own.image * patch.height + y) * patch.width + x, extents[0]);
+        low.bind(loop->getRegion(0).getArgument(0), (own.image * patch.height + y) * patch.width + x, extents[0]);
         return body();
       });
     };

@@ -76,6 +76,7 @@ private:
   }
   Expr columnOf(const Expr &j) const { return tx * group + j * (group * tileN / threadN); }
 
+  bool keepsRuns() const override { return false; }
   int64_t runWidth() const override { return group; }
   void forRuns(RunBody body) override {
     (void)low.loop("i", 0, threadM, 1, /*unroll=*/true, [&](const Expr &i) {
@@ -86,7 +87,7 @@ private:
     });
   }
 
-  LogicalResult epilogue(ForeachOp loop) override {
+  LogicalResult epilogue(Operation *loop) override {
     int64_t width = epilogueWidth(loop, group);
     return low.loop("i", 0, threadM, 1, /*unroll=*/true, [&](const Expr &i) {
       return row(loop, atM * tileM + rowOf(i), [&] {

@@ -89,6 +89,7 @@ private:
     load(b.kMajor ? MmaOperand::B : MmaOperand::BT, b, copies.sharedPlace(b, wn * (8 * tilesN), k), right);
   }
 
+  bool keepsRuns() const override { return ProductLowering::keepsRuns() && (slices > 1 || tilesN % 4 == 0); }
   int64_t runWidth() const override { return 2; }
   void forRuns(RunBody body) override {
     (void)low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
@@ -102,12 +103,12 @@ private:
     });
   }
 
-  LogicalResult epilogue(ForeachOp loop) override {
+  LogicalResult epilogue(Operation *loop) override {
     const Expr m = atM * tileM + wm * (16 * tilesM), n = atN * tileN + wn * (8 * tilesN);
     auto inRow = [&](const Expr &part, const Expr &at, cuda::Lowering::Body body) {
       return row(loop, m + part * 16 + at, body);
     };
-    return fragments(loop, {tilesM, tilesN, n, lane, inRow, rings[0]});
+    return fragments(loop, {tilesM, tilesN, n, lane, inRow, m, rings[0]});
   }
 
   MmaKind kind;
@@ -215,12 +216,14 @@ int64_t registersOfRow(const cuda::KernelFacts &facts) {
   return (position.coefficient(row) ? 0 : 2) + (load.getMask().empty() ? 0 : 2) + (isCounted ? 0 : 1);
 }
 
-/// Of the buffers of both operands, in which slices leave their sums if these have room, and of what tells a block
-/// whether it is the last one.
-int64_t sharedBytes(cuda::GemmMmaAttr shape, int64_t operandBytes) {
+/// Of the buffers of both operands, in which slices leave their sums if these have room, of scalars of rows, and of
+/// what tells a block whether it is the last one.
+int64_t sharedBytes(cuda::GemmMmaAttr shape, const cuda::KernelFacts &facts) {
+  const int64_t operandBytes = ::operandBytes(facts.product->dot);
   const int64_t padding = operandBytes == 4 ? 8 * shape.getK() * 4 : 0, depth = shape.getK() * operandBytes;
   const int64_t half = llvm::divideCeilSigned(shape.getSlices(), 2) * shape.getM() * shape.getN() * 4;
-  int64_t bytes = (shape.getSplit() > 1 ? 16 : 0) + shape.getStages() * padding;
+  int64_t bytes =
+      (shape.getSplit() > 1 ? 16 : 0) + shape.getStages() * padding + shape.getM() * facts.product->rowBytes;
   for (int64_t outer : {shape.getM(), shape.getN()}) {
     const int64_t ring = shape.getStages() * outer * depth;
     bytes += ring + (shape.getSlices() > 1 && half > ring ? half : 0);
@@ -255,7 +258,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
     for (int64_t split : splits) {
       auto shape =
           GemmMmaAttr::get(facts.context(), s.m, s.n, s.k, s.warpsM, s.warpsN, s.slices, s.stages, mmaK, async, split);
-      if (sharedBytes(shape, bytes) <= target.sharedBytes && registersOf(shape, facts, target) <= mostRegisters)
+      if (sharedBytes(shape, facts) <= target.sharedBytes && registersOf(shape, facts, target) <= mostRegisters)
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
@@ -294,7 +297,7 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   const double inFragments = (m * double(getWarpsN()) + n * double(getWarpsM())) * k;
   const double fragments = inFragments * double(element), roundings = inFragments * pace.instructions / lanes;
   const int64_t resident =
-      residentBlocks(target, sharedBytes(*this, element), getThreads(), registersOf(*this, facts, target));
+      residentBlocks(target, sharedBytes(*this, facts), getThreads(), registersOf(*this, facts, target));
   // Each of four pipes has the warps of its own.
   auto shared = [&](int64_t warps) { return multiply * double(llvm::alignTo(warps, 4)) / double(warps); };
   const int64_t warps = getThreads() / 32;

@@ -169,6 +169,8 @@ private:
 
   LogicalResult product() override {
     acc = low.registers({tileN / 8, 4}, low.builder.getF32Type(), 1, /*zero=*/true);
+    if (copies.beside && failed(copies.beside()))
+      return failure();
     if (failed(forTiles([&](const Expr &tile, const Turn &turn) {
           ring.awaitFull(turn);
           multiply(turn.stage);
@@ -199,10 +201,13 @@ private:
     WgmmaCommitOp::create(low.builder, loc());
   }
 
-  LogicalResult epilogue(ForeachOp loop) override {
+  /// A warp has 16 rows of the 64 of its group.
+  cuda::RowScalars::Team team() override { return {32, 16, lane, group * rowsOfGroup + warp * 16, /*isWarp=*/true}; }
+
+  LogicalResult epilogue(Operation *loop) override {
     Expr m = atM * tileM + group * rowsOfGroup + warp * 16;
     auto inRow = [&](const Expr &, const Expr &at, cuda::Lowering::Body body) { return row(loop, m + at, body); };
-    return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow});
+    return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow, m});
   }
 
   /// What setmaxnreg gives either: of 65536 in all.

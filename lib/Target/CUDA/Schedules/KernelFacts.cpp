@@ -4,6 +4,7 @@
 #include "lib/Target/CUDA/Schedules/KernelFacts.h"
 
 #include "lib/Target/CUDA/AttentionLowering.h"
+#include "lib/Target/CUDA/ProductRows.h"
 #include "lib/Target/CUDA/Schedules/Transpose.h"
 
 using namespace mlir;
@@ -68,6 +69,8 @@ void KernelFacts::collectLoops() {
   for (Operation &op : func.getBody().front())
     if (isa<DotOp>(op))
       return;
+    else if (product && RowScalars::areIn(&op, product->dot))
+      product->rowBytes += RowScalars::bytesOfRow(cast<MapOp>(op));
     else if (isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op))
       loops.push_back(&op);
 }

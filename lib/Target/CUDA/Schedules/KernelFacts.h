@@ -14,9 +14,10 @@ namespace cupola::cuda {
 struct ProductFacts {
   kernel::DotOp dot; ///< the first
   int64_t m, n, k;
-  int64_t batch; ///< products of this size: points of the grid
-  bool isStatic; ///< nothing of that depends on symbols
-  bool isAlone;  ///< there is no other, and no loop comes before it
+  int64_t batch;        ///< products of this size: points of the grid
+  bool isStatic;        ///< nothing of that depends on symbols
+  bool isAlone;         ///< there is no other, and no loop comes before it, but for scalars of rows
+  int64_t rowBytes = 0; ///< of shared memory for those of a row
 };
 
 /// Two products with steps over keys between them; rows and steps at a typical number.
