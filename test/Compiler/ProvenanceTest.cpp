@@ -74,6 +74,14 @@ TEST_F(Provenance, AnUnknownNodeIsFound) {
   EXPECT_EQ(error, "names the node \"other\", which the model does not have");
 }
 
+TEST_F(Provenance, AnInitializerIsNoNode) {
+  module->walk([&](graph::UnaryOp unary) {
+    const Location weight = NameLoc::get(StringAttr::get(&context, "weight"));
+    unary->setLoc(FusedLoc::get(&context, {unary.getLoc(), weight}));
+  });
+  EXPECT_TRUE(succeeded(ProvenanceAudit(*module).check(*module))) << error;
+}
+
 TEST_F(Provenance, OnlyWhatIsNotNamedAnyMoreIsGone) {
   Operation *main = module->lookupSymbol("main");
   graph::NodeNames before = graph::namedNodes(main);

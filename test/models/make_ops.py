@@ -236,6 +236,7 @@ def parts():
     case("Split", floats(6, 2), axis=0, split=[1, 5], until=12, outputs=2)
     case("Split", floats(6, 2), Const(1, 5), axis=0, since=13, outputs=2)
     case("Split", floats(7, 2), axis=0, num_outputs=3, since=18, outputs=3)
+    case("Split", floats(5, 2), axis=0, num_outputs=4, since=18, outputs=4)  # of 2, 2, 1 and none
     case("Concat", floats(2, 3), floats(2, 1), axis=1)
     case("Concat", ints(2), ints(3), axis=-1, since=11)
     case("Tile", floats(2, 3), Const(2, 3))

@@ -167,15 +167,18 @@ void split(OpBinder &op, int64_t axis, Exprs sizes) {
 }
 
 /// `parts` pieces: equal ones, but for a smaller last one (which only opset 18
-/// allows, with num_outputs).
+/// allows, with num_outputs), and empty ones behind it where the pieces are too large for as many.
 Exprs equalParts(OpBinder &op, const Expr &extent, int64_t parts, bool ragged) {
   const auto number = extent.constant();
   if (number && !ragged && *number % parts != 0)
     op.bad("extent " + extent.text() + " cannot be split into " + std::to_string(parts) + " equal parts");
   const Expr part = simplify(ceilDiv(extent, Expr(parts)), op.b.ranges());
-  if (number && part.isConstant(0))
-    return Exprs(static_cast<size_t>(parts), Expr(0));
   Exprs sizes(static_cast<size_t>(parts), part);
+  if (number) {
+    for (auto [i, size] : llvm::enumerate(sizes))
+      size = std::clamp<int64_t>(*number - int64_t(i) * *part.constant(), 0, *part.constant());
+    return sizes;
+  }
   sizes.back() = simplify(extent - part * Expr(parts - 1), op.b.ranges());
   return sizes;
 }
