@@ -11,21 +11,27 @@ using cupola::graph::ReduceKind;
 
 namespace cupola {
 
+RowMoments momentsOf(Emitter &emitter, Value count, function_ref<Value(function_ref<Value(Value)>)> sum) {
+  auto average = [&](Value total) { return emitter.binary(BinaryKind::Div, total, count); };
+  const Value mean = average(sum([](Value x) { return x; }));
+  const Value variance = average(sum([&](Value x) {
+    const Value difference = emitter.binary(BinaryKind::Sub, x, mean);
+    return emitter.binary(BinaryKind::Mul, difference, difference);
+  }));
+  return {mean, variance};
+}
+
 void generateMoments(Emitter &emitter, Operation *hero) {
   auto moments = cast<graph::MomentsOp>(hero);
   graph::Exprs columns;
   auto at = gridOfRows(emitter, moments.getInput(), moments.getAxes(), columns);
   Row row(emitter, moments.getInput(), columns, at);
   Value count = emitter.indexValue(row.count(), graph::elementOf(moments.getResult()));
-  auto mean = [&](Value sum) { return emitter.binary(BinaryKind::Div, sum, count); };
-  Value center = mean(row.reduce(ReduceKind::Sum, [](Value x) { return x; }));
-  Value variance = mean(row.reduce(ReduceKind::Sum, [&](Value x) {
-    Value difference = emitter.binary(BinaryKind::Sub, x, center);
-    return emitter.binary(BinaryKind::Mul, difference, difference);
-  }));
+  const RowMoments found =
+      momentsOf(emitter, count, [&](function_ref<Value(Value)> f) { return row.reduce(ReduceKind::Sum, f); });
   graph::Exprs place = at(graph::Exprs(columns.size(), Expr(0)));
   place.push_back(0);
-  for (Value moment : {center, variance}) {
+  for (Value moment : {found.mean, found.variance}) {
     emitter.setHero(moments.getResult(), place, moment);
     emitter.storeResults();
     place.back() = 1;

@@ -61,6 +61,17 @@ struct Product {
 /// The dots and the loop over their tiles that computes the rest of the fusion.
 void generateProduct(Emitter &emitter, const Product &product);
 
+struct RowMoments {
+  mlir::Value mean, variance;
+};
+/// The mean, then the mean of squared differences: `sum` adds up what its argument makes of every element.
+RowMoments momentsOf(Emitter &emitter, mlir::Value count,
+                     llvm::function_ref<mlir::Value(llvm::function_ref<mlir::Value(mlir::Value)>)> sum);
+/// Those of a row from those of its parts, which have one size and lie along `axes` of `moments`; `at`: the row's place
+/// in the other dimensions. `aboutZero`: the mean of squares in the variance's place.
+RowMoments combineMoments(Emitter &emitter, mlir::Value moments, llvm::ArrayRef<int64_t> axes, graph::Exprs at,
+                          bool aboutZero = false);
+
 /// What rows need that a norm scales, computed in tiles of the rows before the product.
 void generateStatistics(Emitter &emitter);
 /// Mean and variance of parts of the rows that lie in `tile`, which a map over `rows` and columns makes.

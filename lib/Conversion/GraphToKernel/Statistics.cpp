@@ -16,32 +16,16 @@ namespace {
 
 /// Mean and inverse deviation of row `m`.
 SmallVector<Value> statisticsOf(Emitter &emitter, graph::StatisticsOp op, const Expr &m) {
-  const graph::Exprs shape = graph::shapeOf(op.getMoments());
-  const Expr parts = graph::product(ArrayRef(shape).drop_front().drop_back());
-  const Type type = graph::elementOf(op.getMoments());
-  auto moment = [&](const Emitter::Loop &loop, int64_t which) {
-    graph::Exprs place{m};
-    for (const Expr &extent : ArrayRef(shape).drop_front().drop_back())
-      place.push_back(extent.isConstant(1) ? Expr(0) : loop.index[0]);
-    place.push_back(which);
-    return emitter.emit(op.getMoments(), place);
-  };
-  const Value count = emitter.indexValue(parts, type);
-  auto average = [&](llvm::function_ref<Value(const Emitter::Loop &)> part) {
-    const Emitter::Loop loop = emitter.makeLoop({parts}, /*keepOnes=*/true);
-    return emitter.binary(BinaryKind::Div, emitter.reduce(loop, ReduceKind::Sum, [&] { return part(loop); }), count);
-  };
-  const Value mean = average([&](const Emitter::Loop &loop) { return moment(loop, 0); });
-  const Value squares = average([&](const Emitter::Loop &loop) {
-    const Value ofPart = moment(loop, 0), apart = op.getRms() ? ofPart : emitter.binary(BinaryKind::Sub, ofPart, mean);
-    return emitter.binary(BinaryKind::Add, moment(loop, 1), emitter.binary(BinaryKind::Mul, apart, apart));
-  });
+  graph::Exprs at(graph::rankOf(op.getMoments()) - 1, Expr(0));
+  at.front() = m;
+  const auto [mean, variance] = combineMoments(emitter, op.getMoments(), op.getAxes(), at, /*aboutZero=*/op.getRms());
+  const Type type = variance.getType();
   const Value epsilon = emitter.constant(type, op.getEpsilon().convertToDouble());
-  const Value scale = emitter.unary(graph::UnaryKind::Rsqrt, emitter.binary(BinaryKind::Add, squares, epsilon));
+  const Value scale = emitter.unary(graph::UnaryKind::Rsqrt, emitter.binary(BinaryKind::Add, variance, epsilon));
   if (op.getRms())
     return {mean, scale};
   const Value zero = emitter.constant(type, 0);
-  return {mean, emitter.select(emitter.binary(BinaryKind::Equal, squares, zero), zero, scale)};
+  return {mean, emitter.select(emitter.binary(BinaryKind::Equal, variance, zero), zero, scale)};
 }
 
 } // namespace
@@ -61,19 +45,13 @@ void generatePartMoments(Emitter &emitter, graph::MomentsOp moments, const Expr 
   const Emitter::Loop space = emitter.makeLoop({rows, shape[1]}, /*keepOnes=*/true);
   emitter.foreach (space, [&] {
     const Value count = emitter.indexValue(shape[2], graph::elementOf(moments.getResult()));
-    auto average = [&](llvm::function_ref<Value(Value)> f) {
+    const RowMoments found = momentsOf(emitter, count, [&](function_ref<Value(Value)> f) {
       const Emitter::Loop part = emitter.makeLoop({shape[2]});
       const graph::Exprs point{space.index[0], space.index[1] * shape[2] + part.index[0]};
-      const Value sum = emitter.reduce(part, ReduceKind::Sum, [&] { return f(emitter.extract(tile, point)); });
-      return emitter.binary(BinaryKind::Div, sum, count);
-    };
-    const Value mean = average([](Value x) { return x; });
-    const Value variance = average([&](Value x) {
-      const Value difference = emitter.binary(BinaryKind::Sub, x, mean);
-      return emitter.binary(BinaryKind::Mul, difference, difference);
+      return emitter.reduce(part, ReduceKind::Sum, [&] { return f(emitter.extract(tile, point)); });
     });
     graph::Exprs place{space.index[0], space.index[1], 0, 0};
-    for (const Value moment : {mean, variance}) {
+    for (const Value moment : {found.mean, found.variance}) {
       emitter.setHero(moments.getResult(), place, moment);
       emitter.storeResults();
       place.back() = 1;
