@@ -10,10 +10,11 @@ def Graph_MatMulOp : Graph_InferredOp<"matmul", "Contraction", "Matrix"> {
     Both operands and the result have one rank >= 2 and the same batch dimensions
     (broadcasts are explicit). f16 and bf16 accumulate in f32; i16, and i8 or ui8 on the
     left with i8 on the right, in i32, which the result has; f8E4M3FN and f8E5M2, in any pair, in f32, which it has,
-    too; f32 may be multiplied as `tf32` says where the target can. `int8_rows` permits a target to round the rows of lhs to
-    bytes, in blocks along k with one scale each (graph-block-products).
+    too; f32 may be multiplied as `tf32` says where the target can. `int8_rows` says whether a target may round the rows of
+    lhs to bytes, in blocks along k with one scale each (graph-block-products); where nothing is said, it may where rhs
+    is made of integers of up to 4 bits.
   }];
-  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32, UnitAttr:$int8_rows);
+  let arguments = (ins Graph_Tensor:$lhs, Graph_Tensor:$rhs, OptionalAttr<Graph_Tf32Attr>:$tf32, OptionalAttr<Graph_Int8RowsAttr>:$int8_rows);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
   let assemblyFormat = [{

@@ -104,6 +104,13 @@ def Graph_Tf32 : Graph_Enum<"Tf32", "products of TF32 for one of f32", [
   I32EnumAttrCase<"X3", 3, "x3">, // three: of 22 bits, without the least part
 ]>;
 
+/// Whether a target may round rows of a product to bytes, where it is said; else it may where the weights have up to 4
+/// bits, beside whose own rounding that of the rows is little.
+def Graph_Int8Rows : Graph_Enum<"Int8Rows", "whether rows may be rounded to bytes", [
+  I32EnumAttrCase<"Always", 0, "always">,
+  I32EnumAttrCase<"Never", 1, "never">,
+]>;
+
 /// In which order a convolution has the dimensions of its operands.
 def Graph_ConvLayout : Graph_Enum<"ConvLayout", "order of the dimensions of a convolution", [
   I32EnumAttrCase<"ChannelsLast", 0, "channels_last">,   // [N, places.., C], weights [window.., C, O]
@@ -141,6 +148,7 @@ def Graph_PostOpKind : Graph_Enum<"PostOpKind", "what a library does to every el
 class Graph_EnumAttrOf<EnumAttrInfo info, string attrMnemonic>
     : EnumAttr<Graph_Dialect, info, attrMnemonic>;
 def Graph_Tf32Attr : Graph_EnumAttrOf<Graph_Tf32, "tf32">;
+def Graph_Int8RowsAttr : Graph_EnumAttrOf<Graph_Int8Rows, "int8_rows">;
 def Graph_ConvLayoutAttr : Graph_EnumAttrOf<Graph_ConvLayout, "conv_layout">;
 def Graph_UnaryKindAttr : Graph_EnumAttrOf<Graph_UnaryKind, "unary_kind">;
 def Graph_BinaryKindAttr : Graph_EnumAttrOf<Graph_BinaryKind, "binary_kind">;

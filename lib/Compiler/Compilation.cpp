@@ -144,8 +144,10 @@ Status Compilation::Impl::choosePrecision() {
     return Status::usage("the precision is " + options.precision + ", but products of tf32 are for those of fp32");
   if (!options.keepFp32.empty() && options.precision == "fp32" && tf32->second == 0)
     return Status::usage("nodes are to be kept in fp32, but the precision is fp32: choose fp16 or bf16, or tf32");
-  variantContext.pipeline.precision = {element->second, options.keepFp32, !options.io.empty(), tf32->second,
-                                       options.int8Rows};
+  const std::optional<graph::Int8Rows> int8Rows = graph::symbolizeInt8Rows(options.int8Rows);
+  if (!int8Rows && options.int8Rows != "auto")
+    return Status::usage("int8_rows is '" + options.int8Rows + "', expected auto, always or never");
+  variantContext.pipeline.precision = {element->second, options.keepFp32, !options.io.empty(), tf32->second, int8Rows};
   return {};
 }
 

@@ -121,9 +121,9 @@ struct Options {
   std::string precision = "fp32";    ///< fp16, bf16: f32 values lie in memory with 16 bits
   std::vector<std::string> keepFp32; ///< patterns (*, ?, [a-z]) of names of nodes whose results stay f32 all the same
   std::string tf32; ///< x1, x3: products of f32 may be one, or three, of TF32 (with fp32 alone); "": they are not
-  /// Products with constant weights of up to 8 bits may round the rows of their other operand to bytes, in blocks
-  /// (cpu).
-  bool int8Rows = false;
+  /// Whether products may round the rows that meet constant weights of few bits to bytes, in blocks (cpu): always, with
+  /// up to 8 bits; auto, where the model says so or says nothing of weights of up to 4; never.
+  std::string int8Rows = "auto";
   std::string io;       ///< fp16, bf16, as `precision`: inputs and outputs have 16 bits, too; "": they stay
   std::string tuning;   ///< a file of measured times (docs/tuning.md); "": those shipped alone, "none": not even those
   unsigned threads = 1; ///< of the compilation; the bytes do not depend on it

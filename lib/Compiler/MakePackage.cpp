@@ -125,12 +125,8 @@ static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp
   return {};
 }
 
-static bool mayRoundRows(ModuleOp module) {
-  return module
-      .walk([](graph::MatMulOp product) {
-        return product.getInt8Rows() ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
+static bool roundsRows(const BuiltVariant &built) {
+  return built.module.get().walk([](graph::BlockMatMulOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 Result<format::Package> Compilation::Impl::makePackage() {
@@ -142,7 +138,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.metadata = metadata;
   package.composites = composites;
   package.tf32 = variantContext.pipeline.precision.tf32 == 1;
-  package.int8Rows = mayRoundRows(*module);
+  package.int8Rows = llvm::any_of(variants, roundsRows);
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);
   if (options.kernelResults)

@@ -48,7 +48,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"flatten-matmul", "one contraction for all batches that share a weight"},
       {"pack-weights", "keeps weights of four bits packed, which products take apart as they read them"},
       {"block-products",
-       "multiplies rows as bytes by weights of up to 8 bits where a model or --int8-rows permits it (cpu)"},
+       "multiplies rows as bytes by weights of 4 bits, or 8 where a model or --int8-rows permits it (cpu)"},
       {"integer-products", "computes products of quantised operands in integers or float8"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
@@ -225,7 +225,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   if (options.precision.tf32 != 0)
     b.addNested<func::FuncOp>(createAllowTf32(tf32Options(options.precision)));
   if (options.precision.int8Rows)
-    b.addNested<func::FuncOp>(createAllowInt8Rows());
+    b.addNested<func::FuncOp>(createAllowInt8Rows({/*never=*/*options.precision.int8Rows == graph::Int8Rows::Never}));
   return b.run();
 }
 

@@ -11,6 +11,7 @@
 #ifndef CUPOLA_LIB_PIPELINES_PIPELINES_H
 #define CUPOLA_LIB_PIPELINES_PIPELINES_H
 
+#include "dialects/Graph/Graph.h"
 #include "lib/Runtime/Status.h"
 #include "lib/Target/Cancel.h"
 
@@ -34,7 +35,8 @@ struct PrecisionChoice {
   std::vector<std::string> keep; ///< patterns of names of nodes that stay f32
   bool interface = false;        ///< inputs and outputs, too
   int tf32 = 0;                  ///< products of TF32 for one of f32 (pass graph-allow-tf32): 1 or 3; 0: none
-  bool int8Rows = false;         ///< products with weights of up to 8 bits may round rows (pass graph-allow-int8-rows)
+  /// Whether products with weights of up to 8 bits may round rows (pass graph-allow-int8-rows); none: as each says.
+  std::optional<graph::Int8Rows> int8Rows;
 };
 
 struct PipelineOptions {

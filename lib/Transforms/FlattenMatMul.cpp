@@ -36,7 +36,7 @@ void flatten(graph::MatMulOp op) {
   Expr rows = graph::product(ArrayRef(shape).drop_back(1));
   Value lhs = reshapeTo(b, loc, op.getLhs(), {rows, matrix.front()});
   rhs = reshapeTo(b, loc, rhs, matrix);
-  Value flat = graph::MatMulOp::create(b, loc, lhs, rhs, op.getTf32Attr(), op.getInt8Rows());
+  Value flat = graph::MatMulOp::create(b, loc, lhs, rhs, op.getTf32Attr(), op.getInt8RowsAttr());
   op.replaceAllUsesWith(reshapeTo(b, loc, flat, shape));
   op.erase();
 }

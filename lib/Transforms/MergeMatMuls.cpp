@@ -129,7 +129,7 @@ public:
     graph::MatMulOp first = members.front().matmul;
     Location loc = location();
     Value merged =
-        graph::MatMulOp::create(b, loc, first.getLhs(), joinedWeight(), first.getTf32Attr(), first.getInt8Rows());
+        graph::MatMulOp::create(b, loc, first.getLhs(), joinedWeight(), first.getTf32Attr(), first.getInt8RowsAttr());
     const RankedTensorType type = graph::typeOf(merged);
     if (llvm::any_of(members, [](Member &m) { return bool(m.add); }))
       merged = graph::BinaryOp::create(b, loc, graph::BinaryKind::Add, merged, joinedBias(type));
@@ -251,11 +251,13 @@ public:
 private:
   void mergeIn(Block &body) {
     std::vector<SmallVector<Member>> groups; // of one operand, one permission and one form of weights
-    std::map<std::tuple<const void *, bool, bool, std::string>, size_t> places;
+    std::map<std::tuple<const void *, const void *, bool, std::string>, size_t> places;
     for (graph::MatMulOp op : body.getOps<graph::MatMulOp>())
       if (std::optional<Member> member = memberOf(op)) {
-        const auto [found, isNew] = places.try_emplace(
-            {op.getLhs().getAsOpaquePointer(), op.getInt8Rows(), member->transposed, member->form}, groups.size());
+        const auto [found, isNew] =
+            places.try_emplace({op.getLhs().getAsOpaquePointer(), op.getInt8RowsAttr().getAsOpaquePointer(),
+                                member->transposed, member->form},
+                               groups.size());
         if (isNew)
           groups.emplace_back();
         groups[found->second].push_back(std::move(*member));

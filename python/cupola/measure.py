@@ -53,7 +53,7 @@ def verify(model: ModelLike | Package, device: str = "auto", *, inputs: Mapping[
            progress: Progress = None, **options: Unpack[WorkerOptions]) -> VerifyReport:
     """Runs a model on a device and holds the outputs against `references`, by name. Without them the model is computed op by op, unfused,
     which a package cannot be. Inputs are as of `bench`. tolerance: None is 5e-5, of a model with float16 5e-3, with bfloat16 4e-2, with
-    `int8_rows` 5e-2, where an output is a float of 4 or 8 bits a unit in its last place.
+    rows rounded to int8 5e-2, where an output is a float of 4 or 8 bits a unit in its last place.
     per_node: also what every kernel computes, and where the answer goes wrong first, which needs the model, too.
     reduce: the path of an .onnx file. Where the model fails it gets the few nodes that still fail, with their inputs and references in an
     .npz file beside it, and the report's `reduction` says how to run them. Of an error it is a note of the exception.

@@ -57,8 +57,9 @@ class CompileOptions(TypedDict, total=False):
     """"fp16" or "bf16", as `precision`: inputs and outputs have 16 bits, too."""
     tf32: str
     """"x1": products of f32 may be products of TF32, which reads 11 bits of each; "x3": three of them, which read 22. On `cuda` alone."""
-    int8_rows: bool
-    """Products with constant weights of up to 8 bits may round the rows of their other operand to int8, in blocks. On `cpu` alone."""
+    int8_rows: str
+    """"always": products with constant weights of up to 8 bits may round the rows of their other operand to int8, in blocks; "auto", and
+    "": those with weights of 4 bits, MatMulNBits where its accuracy_level is 4; "never": none. On `cpu` alone."""
     op_libraries: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
     """Files that define ops of domains of one's own (docs/custom-ops.md)."""
     trust_snippets: bool
@@ -127,7 +128,7 @@ def read_options(*, targets: str | Sequence[str] | None = None, arch: str | Sequ
                  sequences: Mapping[str, int | None] | None = None, given: Mapping[str, Any] | None = None,
                  alias: Mapping[str, str] | None = None, limits: Mapping[str, int] | None = None,
                  disabled_passes: Sequence[str] = (), libraries: str = "", precision: str = "",
-                 keep_fp32: str | Sequence[str] | None = None, io: str = "", tf32: str = "", int8_rows: bool = False,
+                 keep_fp32: str | Sequence[str] | None = None, io: str = "", tf32: str = "", int8_rows: str = "",
                  op_libraries: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None = None,
                  trust_snippets: bool = False, tuning: str | os.PathLike[str] = "", cache_dir: str | os.PathLike[str] = "",
                  dump_ir: str | os.PathLike[str] = "", threads: int = 0, source_only: bool = False,

@@ -20,7 +20,7 @@ _TOOL = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "cupola"
 _REPEATED = {"archs": "--arch", "cpu_levels": "--cpu", "disabled_passes": "--disable-pass", "keep_fp32": "--keep-fp32",
              "op_libraries": "--op-library"}
 _PAIRS = {"values": "--set", "aliases": "--alias", "limits": "--limit"}
-_SINGLE = {"libraries": "--libraries", "precision": "--precision", "io": "--io", "tf32": "--tf32",
+_SINGLE = {"libraries": "--libraries", "precision": "--precision", "io": "--io", "tf32": "--tf32", "int8_rows": "--int8-rows",
            "cache_dir": "--cache-dir", "threads": "--threads"}
 
 
@@ -34,7 +34,6 @@ def flags(*, deadline: float = 1800, memory: int = 0, isolate: bool = True, **op
         *(f"{flag}={read[name]}" for name, flag in _SINGLE.items() if read[name]), *shapes,
         *(f"--dim={name}={low}..{high}" for name, low, high in read["dims"] if high),
         *(["--allow-hard-links"] if read["allow_hard_links"] else []), *(["--trust-snippets"] if read["trust_snippets"] else []),
-        *(["--int8-rows"] if read["int8_rows"] else []),
         *(["--allow-decoders"] if read["allow_decoders"] else []),
         f"--deadline={int(deadline)}", f"--memory={memory}"
     ]

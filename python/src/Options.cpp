@@ -112,7 +112,7 @@ Options::View::View(Options &options) {
   given.trust_snippets = options.trustSnippets;
   given.tuning = capi::string(options.tuning);
   given.tf32 = capi::string(options.tf32);
-  given.int8_rows = options.int8Rows;
+  given.int8_rows = capi::string(options.int8Rows);
   given.threads = options.threads;
   given.user = &options;
   if (!options.progress.is_none())

@@ -36,14 +36,13 @@ struct Options {
 
   Names targets, archs, cpuLevels, disabledPasses, keepFp32, opLibraries;
   bool sourceOnly = false, allowHardLinks = false, allowDecoders = false, kernelResults = false, trustSnippets = false;
-  bool int8Rows = false;
   std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
   std::vector<std::tuple<std::string, int64_t, int64_t>> dims; ///< name, min, max
   std::vector<Setting> values, aliases, sequences;
   /// Name, extents, numbers if they are few; none: cupola_compile_options::given is null.
   std::optional<std::vector<std::tuple<std::string, std::vector<int64_t>, std::optional<std::string>>>> given;
   std::vector<std::pair<std::string, int64_t>> limits;
-  std::string cacheDir, dumpIrDir, libraries, precision, io, tf32, tuning;
+  std::string cacheDir, dumpIrDir, libraries, precision, io, tf32, int8Rows, tuning;
   uint32_t threads = 0;
   /// (str) -> None, which do not raise; or None.
   nanobind::object progress = nanobind::none(), warn = nanobind::none();

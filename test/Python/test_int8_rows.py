@@ -81,7 +81,7 @@ def expect(found, expected, tolerance=2e-6):
 def test_blocks_of_four_bits(level, depth, columns, block, rounded):
     """The last has a last block that is shorter: blocks of rows are as long as divides them all."""
     weights = Weights(depth, columns, block)
-    run = session(weights.model(ml_dtypes.int4), level, int8_rows=True).run
+    run = session(weights.model(ml_dtypes.int4), level, int8_rows="always").run
     for count in (1, 3, 8, 37, 130):
         x = rows(count, depth)
         expect(run({"x": x})["y"], weights.rounded(x, rounded))
@@ -91,7 +91,7 @@ def test_blocks_of_four_bits(level, depth, columns, block, rounded):
 def test_types_of_weights(kind, low, high):
     weights = Weights(256, 65, 64, low, high)
     x = rows(9, 256)
-    expect(session(weights.model(kind), "x86-64-v3", int8_rows=True).run({"x": x})["y"], weights.rounded(x, 64))
+    expect(session(weights.model(kind), "x86-64-v3", int8_rows="always").run({"x": x})["y"], weights.rounded(x, 64))
 
 
 def test_a_model_may_permit_it_by_itself():
@@ -104,19 +104,40 @@ def test_a_model_may_permit_it_by_itself():
     expect(found, peer.run(None, {"x": x})[0], 1e-2)
 
 
-def test_it_is_asked_for_and_a_pass():
+@pytest.mark.parametrize("kind, low, high", [(ml_dtypes.int4, -8, 7), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1)])
+def test_weights_of_up_to_four_bits_permit_it_by_themselves(kind, low, high):
+    weights = Weights(128, 48, 32, low, high)
+    x = rows(5, 128)
+    expect(session(weights.model(kind), "x86-64-v3").run({"x": x})["y"], weights.rounded(x, 32))
+
+
+def test_weights_of_eight_bits_do_not():
+    weights = Weights(128, 48, 32, -127, 127)
+    x = rows(5, 128)
+    expect(session(weights.model(np.int8), "x86-64-v3").run({"x": x})["y"], weights.exact(x))
+
+
+def test_never_is_never():
+    weights = Weights(128, 48, 32)
+    x = rows(5, 128)
+    for model in (weights.model(ml_dtypes.int4), weights.n_bits(4)):
+        expect(session(model, "x86-64-v3", int8_rows="never").run({"x": x})["y"], weights.exact(x))
+        expect(session(model, "x86-64-v3", disabled_passes=["block-products"]).run({"x": x})["y"], weights.exact(x))
+    with pytest.raises(cupola.Error, match="int8_rows is 'often', expected auto, always or never"):
+        cupola.compile(model, **QUIET, int8_rows="often")
+
+
+def test_other_passes_do_not_decide_it():
     weights = Weights(128, 48, 32)
     model, x = weights.model(ml_dtypes.int4), rows(5, 128)
-    for options in ({}, {"int8_rows": False}, {"int8_rows": True, "disabled_passes": ["block-products"]}):
-        expect(session(model, "x86-64-v3", **options).run({"x": x})["y"], weights.exact(x))
     for off in ("simplify", "graph-cse", "pack-weights", "flatten-matmul", "merge-matmuls", "fuse-epilogues", "fuse-prologues", "cse",
                 "fold-constants"):
-        expect(session(model, "x86-64-v3", int8_rows=True, disabled_passes=[off]).run({"x": x})["y"], weights.rounded(x, 32))
+        expect(session(model, "x86-64-v3", int8_rows="always", disabled_passes=[off]).run({"x": x})["y"], weights.rounded(x, 32))
 
 
 def test_batches_are_rows():
     weights = Weights(64, 64, 32)
-    run = session(weights.model(ml_dtypes.int4, rank=3), "x86-64-v3", int8_rows=True).run
+    run = session(weights.model(ml_dtypes.int4, rank=3), "x86-64-v3", int8_rows="always").run
     for shape in ((3, 7, 64), (1, 1, 64), (0, 5, 64), (2, 0, 64)):
         x = rows(*shape)
         expect(run({"x": x})["y"], weights.rounded(x, 32))
@@ -126,7 +147,7 @@ def test_blocks_of_zeros_and_of_very_large_numbers():
     weights = Weights(64, 64, 32)
     x = rows(4, 64)
     x[0], x[1, :32], x[2, 3], x[3, 5] = 0, 0, np.inf, np.nan
-    y = session(weights.model(ml_dtypes.int4), "x86-64-v3", int8_rows=True).run({"x": x})["y"]
+    y = session(weights.model(ml_dtypes.int4), "x86-64-v3", int8_rows="always").run({"x": x})["y"]
     expect(y[:2], weights.rounded(x[:2], 32))
     assert not np.isfinite(y[2]).any() and np.isnan(y[3]).all()
 
@@ -136,7 +157,7 @@ def test_blocks_of_zeros_and_of_very_large_numbers():
                                            (Weights(64, 64, 32, 0, 255), np.uint8)])    # no int8
 def test_what_does_not_suit_stays_f32(weights, kind):
     x = rows(6, weights.depth)
-    expect(session(weights.model(kind), "x86-64-v3", int8_rows=True).run({"x": x})["y"], weights.exact(x))
+    expect(session(weights.model(kind), "x86-64-v3", int8_rows="always").run({"x": x})["y"], weights.exact(x))
 
 
 def test_products_that_share_their_rows():
@@ -149,25 +170,27 @@ def test_products_that_share_their_rows():
     nodes.append(helper.make_node("Concat", ["r0", "r1"], ["y"], axis=1))
     tensors = {f"w{i}": w.integers.astype(ml_dtypes.int4) for i, w in enumerate((first, second))}
     tensors.update({f"s{i}": w.scales for i, w in enumerate((first, second))})
-    y = session(model_of(nodes, tensors, 160, 64), "x86-64-v3", int8_rows=True).run({"x": x})["y"]
+    y = session(model_of(nodes, tensors, 160, 64), "x86-64-v3", int8_rows="always").run({"x": x})["y"]
     expect(y, np.maximum(np.concatenate([first.rounded(x, 32), second.rounded(x, 32)], 1), 0))
 
 
 def test_verify_allows_for_it():
     weights = Weights(256, 128, 32)
-    found = cupola.verify(weights.model(ml_dtypes.int4), device="cpu", int8_rows=True, shapes={"x": (4, 256)}, progress=False)
+    found = cupola.verify(weights.model(ml_dtypes.int4), device="cpu", int8_rows="always", shapes={"x": (4, 256)}, progress=False)
     assert found.passed and 1e-5 < found.outputs[0].max_rel < 5e-2
+    found = cupola.verify(weights.model(ml_dtypes.int4), device="cpu", int8_rows="never", shapes={"x": (4, 256)}, progress=False)
+    assert found.passed and found.outputs[0].max_rel < 1e-5
 
 
 def test_a_report_counts_them():
     model = Weights(256, 128, 32).model(ml_dtypes.int4)
     for asked in (False, True):
-        report = cupola.explain(model, progress=False, int8_rows=asked)
+        report = cupola.explain(model, progress=False, int8_rows="auto" if asked else "never")
         assert {v["target"]: v["int8_rows"] for v in report.json["variants"]} == {"cuda": 0, "cpu": int(asked)}
         assert ("int8 rows: 1 products" in str(report)) == asked
 
 
 def test_other_targets_stay_f32():
     weights = Weights(256, 128, 32)
-    found = cupola.verify(weights.n_bits(4), device="sim", arch="sm_80", int8_rows=True, shapes={"x": (4, 256)}, progress=False)
+    found = cupola.verify(weights.n_bits(4), device="sim", arch="sm_80", int8_rows="always", shapes={"x": (4, 256)}, progress=False)
     assert found.passed and found.outputs[0].max_rel < 1e-5

@@ -46,11 +46,12 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                "Products of f32 may be products of TF32, which reads 11 bits of each operand (cuda, from sm_80 on); "
                "--tf32=x3: three of them, which read 22 bits and leave about the errors of f32")
       ->check(CLI::IsMember({"x1", "x3"}));
-  app.add_flag(
-      "--int8-rows", given.int8Rows,
-      "Products with constant weights of up to 8 bits may round the rows of their other operand to int8, in blocks "
-      "of 16 to 128 with one scale each (cpu): two to three times as fast, with errors of up to 1/254 of a block's "
-      "largest element. Without it only products whose model permits it do so (MatMulNBits with accuracy_level 4)");
+  app.add_flag("--int8-rows{always}", given.int8Rows,
+               "Products with constant weights of up to 8 bits may round the rows of their other operand to int8, in "
+               "blocks of 16 to 128 with one scale each (cpu): two to three times as fast, with errors of up to 1/254 "
+               "of a block's largest element. Without it those with weights of 4 bits do, MatMulNBits where its "
+               "accuracy_level is 4 (as in onnxruntime); --int8-rows=never: none does")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
   app.add_option(
       "--op-library", given.opLibraries,
       "A file (YAML) that defines ops of domains of one's own, by expressions or CUDA C++ (docs/custom-ops.md); "

@@ -253,10 +253,10 @@ std::function<int()> declareVerify(CLI::App &app) {
   app.add_option("--case", command->casePath,
                  "Inputs and references: an .npz file with arrays in:NAME and out:NAME; without it "
                  "the model is computed op by op, unfused");
-  app.add_option(
-      "--tol", command->chosenTolerance,
-      "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this (default: 5e-5; 5e-3 for a model with "
-      "float16, 4e-2 with bfloat16, 5e-2 with --int8-rows, a unit in the last place of outputs of 4 or 8 bits)");
+  app.add_option("--tol", command->chosenTolerance,
+                 "Floats pass when |a - b| <= T * max|b| + T * |b|, T being this (default: 5e-5; 5e-3 for a model with "
+                 "float16, 4e-2 with bfloat16, 5e-2 where rows are rounded to int8, a unit in the last place of "
+                 "outputs of 4 or 8 bits)");
   app.add_flag("--per-node", command->flags.given.kernelResults,
                "Compare what every kernel computes, not only the outputs, and name the first that differs");
   app.add_flag("--blame", command->blame,

@@ -174,9 +174,10 @@ typedef struct cupola_compile_options {
   /* 1: ImageDecoder is accepted: libjpeg-turbo, libpng and libwebp decode pictures, whoever made them, wherever the
    * package runs. */
   int32_t allow_decoders;
-  /* 1: matrix products with constant weights of up to 8 bits may round their other operand to bytes, in blocks of a row
-   * with one scale each; on the CPU. 0: only those whose model says so (MatMulNBits with accuracy_level 4). */
-  int32_t int8_rows;
+  /* "always": matrix products with constant weights of up to 8 bits may round their other operand to bytes, in blocks
+   * of a row with one scale each; on the CPU. "auto", and empty: where MatMulNBits says so (accuracy_level 4), and
+   * where weights of up to 4 bits are dequantised by nodes of the model. "never": nowhere. */
+  cupola_string int8_rows;
 } cupola_compile_options;
 
 /* ---- what is wrong with a model ---- */

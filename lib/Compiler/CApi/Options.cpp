@@ -119,7 +119,8 @@ Status readTexts(const cupola_compile_options &given, Options &options) {
   CUPOLA_TRY(toText(given.io, options.io));
   CUPOLA_TRY(toText(given.tuning, options.tuning));
   CUPOLA_TRY(toText(given.tf32, options.tf32));
-  options.int8Rows = given.int8_rows != 0;
+  if (view(given.int8_rows).size() > 0)
+    CUPOLA_TRY(toText(given.int8_rows, options.int8Rows));
   std::string libraries = "auto";
   if (view(given.libraries).size() > 0)
     CUPOLA_TRY(toText(given.libraries, libraries));

@@ -130,7 +130,7 @@ public:
   Value softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard = graph::SoftmaxGuard::None);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
   /// numpy rules: ranks from 1 on, batch broadcast. `int8Rows`: of graph.matmul.
-  Value matmul(Value lhs, Value rhs, bool int8Rows = false);
+  Value matmul(Value lhs, Value rhs, std::optional<graph::Int8Rows> int8Rows = std::nullopt);
   /// graph.conv of [N, C, spatial..] and [O, C / groups, window..].
   Value conv(Value input, Value weights, llvm::ArrayRef<int64_t> strides, llvm::ArrayRef<int64_t> dilations,
              int64_t groups, llvm::ArrayRef<Expr> places);

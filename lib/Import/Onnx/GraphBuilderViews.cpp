@@ -135,7 +135,7 @@ Value GraphBuilder::layerNorm(Value value, int64_t axis, double epsilon, bool rm
   return make<LayerNormOp>(value, sequence(axis, shape(value).size()), APFloat(epsilon), rms);
 }
 
-Value GraphBuilder::matmul(Value lhs, Value rhs, bool int8Rows) {
+Value GraphBuilder::matmul(Value lhs, Value rhs, std::optional<Int8Rows> int8Rows) {
   if (element(lhs) != element(rhs))
     fail("the operands have elements of " + typeText(element(lhs)) + " and " + typeText(element(rhs)) +
          ", expected one type");
@@ -160,7 +160,8 @@ Value GraphBuilder::matmul(Value lhs, Value rhs, bool int8Rows) {
   const Expr m = symbols.current(left[left.size() - 2]), n = symbols.current(right.back());
   Value a = broadcast(reshape(lhs, left), whole(m, depth));
   Value b = broadcast(reshape(rhs, right), whole(depth, n));
-  Value result = make<MatMulOp>(a, b, Tf32Attr(), int8Rows);
+  Value result =
+      make<MatMulOp>(a, b, Tf32Attr(), int8Rows ? Int8RowsAttr::get(ops.getContext(), *int8Rows) : Int8RowsAttr());
   if (element(lhs).isSignlessInteger(8))
     result = cast(result, element(lhs)); // as every op's results of i8, they wrap
   Exprs dims = batch;

@@ -292,7 +292,7 @@ struct Package {
   bool tf32 = false;                ///< products on GPUs may read the first 11 bits of each f32 alone
   std::vector<std::string> strings; ///< those that tensors hold as numbers when a run begins, by their number
   std::vector<Composite> composites;
-  bool int8Rows = false; ///< products on CPUs may round the rows of an operand to bytes, in blocks
+  bool int8Rows = false; ///< products on CPUs round the rows of an operand to bytes, in blocks
 };
 template <class V> void fields(V &v, typename V::template Ref<Package> p) {
   v(1, p.format), v(2, p.producer), v(3, p.tools), v(4, p.inputs), v(5, p.outputs), v(6, p.symbols), v(7, p.checks),

@@ -15,11 +15,14 @@ namespace {
 
 class AllowInt8Rows : public impl::AllowInt8RowsBase<AllowInt8Rows> {
 public:
+  using AllowInt8RowsBase::AllowInt8RowsBase;
+
   void runOnOperation() override {
+    const auto said = graph::Int8RowsAttr::get(&getContext(), never ? graph::Int8Rows::Never : graph::Int8Rows::Always);
     for (Block *block : graph::bodiesOf(getOperation()))
       for (auto product : block->getOps<graph::MatMulOp>())
         if (canRoundRows(product))
-          product.setInt8Rows(true);
+          product.setInt8RowsAttr(said);
   }
 };
 

@@ -40,7 +40,7 @@ public:
       bool here = false;
       known.clear();
       for (auto product : llvm::make_early_inc_range(body.getOps<graph::MatMulOp>()))
-        here |= product.getInt8Rows() && replace(product);
+        here |= replace(product);
       return here;
     });
     if (!changed)
@@ -49,10 +49,11 @@ public:
 
 private:
   bool replace(graph::MatMulOp product) {
-    if (graph::rankOf(product.getResult()) != 2 || !canRoundRows(product))
+    const std::optional<graph::Int8Rows> said = product.getInt8Rows();
+    if (said == graph::Int8Rows::Never || graph::rankOf(product.getResult()) != 2 || !canRoundRows(product))
       return false;
     OpBuilder b(product);
-    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs());
+    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), said ? mostOfByte : mostOfNibble);
     const int64_t block = weights ? blockOf(*weights) : 0;
     if (block == 0)
       return false;

@@ -89,7 +89,7 @@ private:
     Value left = operandOf(b, product.left), right = operandOf(b, product.right);
     auto conv = dyn_cast<graph::ConvOp>(op);
     if (!conv)
-      return graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr(), /*int8_rows=*/false);
+      return graph::MatMulOp::create(b, loc, left, right, graph::Tf32Attr(), graph::Int8RowsAttr());
     const Type sum = graph::productOf(graph::elementOf(left), graph::elementOf(right));
     return graph::ConvOp::create(b, loc, graph::tensorType(graph::shapeOf(op->getResult(0)), sum), left, right,
                                  conv.getLayout(), conv.getStrides(), conv.getDilations(), conv.getGroups(),

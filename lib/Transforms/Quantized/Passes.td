@@ -80,31 +80,33 @@ def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
 }
 
 def AllowInt8Rows : Pass<"graph-allow-int8-rows", "::mlir::func::FuncOp"> {
-  let summary = "products with weights of up to 8 bits may round their rows to bytes";
+  let summary = "products with weights of up to 8 bits may, or may not, round their rows to bytes";
   let description = [{
-    Marks products whose right operand constants make, bytes among them: what `--int8-rows` permits for a whole model
-    and the attribute accuracy_level of MatMulNBits for one product.
+    Marks products whose right operand constants make, bytes among them: what `--int8-rows` says of a whole model and the
+    attribute accuracy_level of MatMulNBits of one product.
 
     ```mlir
     %2 = graph.matmul %x, %w : ...             // %w: bytes times scales
     // becomes
-    %2 = graph.matmul %x, %w int8_rows : ...
+    %2 = graph.matmul %x, %w int8_rows always : ...
     ```
   }];
+  let options = [Option<"never", "never", "bool", "false", "they may not">];
 }
 
 def BlockProducts : Pass<"graph-block-products", "::mlir::func::FuncOp"> {
   let summary = "products that may round their rows multiply bytes in blocks of the depth";
   let description = [{
-    Of products with `int8_rows` and a right operand of constants, `integers * scale` with one scale per block of the
-    depth and column. Blocks are the longest of up to 128, and at least 16, elements that have one. Of each block of a
+    Of products with a right operand of constants, `integers * scale` with one scale per block of the depth and column,
+    and `int8_rows always`, or that say nothing and whose integers less their zero points are between -15 and 15, as of
+    weights of 4 bits. Blocks are the longest of up to 128, and at least 16, elements that have one. Of each block of a
     row the largest magnitude is 127 times its scale, and elements are rounded to the nearest multiple of that, halves
     to even, after a multiplication by its inverse. What reaches the product is 128 more, so that bytes have no sign;
     `start` takes that off again. A product whose integers less their zero points are no i8, or whose depth is not whole
     blocks, stays.
 
     ```mlir
-    %2 = graph.matmul %x, %w int8_rows : tensor<16x64xf32>, tensor<64x8xf32> -> tensor<16x8xf32>
+    %2 = graph.matmul %x, %w int8_rows always : tensor<16x64xf32>, tensor<64x8xf32> -> tensor<16x8xf32>
     // becomes
     %3 = graph.reduce max %magnitudes [2] : tensor<16x2x32xi32> -> tensor<16x2x1xi32>
     %4 = graph.binary div %most, %127 : ...

@@ -70,8 +70,8 @@ std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<
   return elements;
 }
 
-bool areBytes(ArrayRef<float> numbers) {
-  return llvm::all_of(numbers, [](float x) { return x == std::trunc(x) && std::abs(x) <= 255; });
+bool areIntegers(ArrayRef<float> numbers, int most) {
+  return llvm::all_of(numbers, [&](float x) { return x == std::trunc(x) && std::abs(x) <= most; });
 }
 
 } // namespace
@@ -85,7 +85,7 @@ bool ScaledWeights::hasBlocks(int64_t size) const {
   return true;
 }
 
-std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs) {
+std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most) {
   const std::optional<Multiplication> found = multiplicationOf(rhs);
   if (!found)
     return std::nullopt;
@@ -98,7 +98,7 @@ std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs) {
     return std::nullopt;
   for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
     const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
-    if (!integers || !areBytes(*integers))
+    if (!integers || !areIntegers(*integers, most))
       continue;
     std::optional<std::vector<float>> scales = columnsOf(b, second, found->views);
     if (!scales)

@@ -25,9 +25,12 @@ struct ScaledWeights {
   bool hasBlocks(int64_t size) const;
 };
 
-/// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits; else nothing. What the
-/// builder makes at its place is gone again.
-std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs);
+/// The largest magnitudes of integers less their zero points: of 8 bits, and of 4.
+constexpr int mostOfByte = 255, mostOfNibble = 15;
+
+/// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits of integers of no larger
+/// magnitude than `most`; else nothing. What the builder makes at its place is gone again.
+std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs, int most);
 
 /// Whether rows of a product may become bytes where its model permits it: floats of up to 32 bits meet constants that
 /// are made of bytes.

@@ -195,7 +195,7 @@ LogicalResult moveFactorBehindMatMul(graph::MatMulOp op, PatternRewriter &rewrit
     }
     Location factorLoc = factorOp(op->getOperand(side))->getLoc();
     Value product = graph::MatMulOp::create(rewriter, op.getLoc(), side == 0 ? operand : op.getLhs(),
-                                            side == 1 ? operand : op.getRhs(), op.getTf32Attr(), op.getInt8Rows());
+                                            side == 1 ? operand : op.getRhs(), op.getTf32Attr(), op.getInt8RowsAttr());
     Value factor = splat(rewriter, factorLoc, scaled->number, graph::typeOf(op.getResult()));
     rewriter.replaceOp(op, graph::BinaryOp::create(rewriter, factorLoc, graph::BinaryKind::Mul, product, factor));
     return success();

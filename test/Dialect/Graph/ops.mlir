@@ -157,8 +157,10 @@ func.func @contractions(%a: !lhs, %b: tensor<2x16x5xf16>,
       : tensor<1x9x9x8xf32>, tensor<3x3x4x10xf32> -> tensor<1x4x5x10xf32>
   // CHECK: graph.matmul %arg4, %arg4 tf32 x1 : tensor<4x4xf32>
   %2 = graph.matmul %s, %s tf32 x1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  // CHECK: graph.matmul %arg4, %arg4 int8_rows : tensor<4x4xf32>
-  %6 = graph.matmul %s, %s int8_rows : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  // CHECK: graph.matmul %arg4, %arg4 int8_rows always : tensor<4x4xf32>
+  %6 = graph.matmul %s, %s int8_rows always : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  // CHECK: graph.matmul %arg4, %arg4 int8_rows never : tensor<4x4xf32>
+  %8 = graph.matmul %s, %s int8_rows never : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   // CHECK: graph.block_matmul %arg7, %arg8 start %arg9 scales %arg10, %arg11 : tensor<?x64xui8, #graph.shape<"s0", "64">>, tensor<64x8xi8>, tensor<2x8xi32>,
   %7 = graph.block_matmul %q, %k start %z scales %r, %t : tensor<?x64xui8, #graph.shape<"s0", "64">>, tensor<64x8xi8>,
       tensor<2x8xi32>, tensor<?x2xf32, #graph.shape<"s0", "2">>, tensor<2x8xf32> -> tensor<?x8xf32, #graph.shape<"s0", "8">>

@@ -140,7 +140,8 @@ void importMatMulNBits(OpBinder &op) {
   op.requireInputs(3, 6);
   op.requireFloat(0, "A");
   op.requireFloat(2, "scales");
-  const bool mayBeBytes = op.intAttribute("accuracy_level", 0) == 4; // what A may be rounded to; others permit less
+  // What A may be rounded to: 4 is int8, all others permit less.
+  const auto int8Rows = op.intAttribute("accuracy_level", 0) == 4 ? graph::Int8Rows::Always : graph::Int8Rows::Never;
   if (op.has(4))
     op.unsupported("input 4 (g_idx) is used, supported are weights in their own order");
   if (op.intAttribute("weight_prepacked", 0) != 0)
@@ -157,7 +158,7 @@ void importMatMulNBits(OpBinder &op) {
   weights = op.b.binary(BinaryKind::Mul, weights, op.b.cast(reshaped(op, 2, "scales", {rows, blocks, Expr(1)}), type));
   weights = op.b.reshape(op.b.cast(weights, result), {rows, Expr(p.blocks() * p.block)});
   weights = op.b.slice(weights, {Expr(0), Expr(0)}, {1, 1}, {rows, Expr(p.depth)}); // what fills the last block
-  Value product = op.b.matmul(a, op.b.transpose(weights, {1, 0}), mayBeBytes);
+  Value product = op.b.matmul(a, op.b.transpose(weights, {1, 0}), int8Rows);
   if (op.has(5)) {
     op.b.sameShape(op.shape(5, "bias"), {rows}, "the shape of input 5 (bias) and N");
     product = op.b.binary(BinaryKind::Add, product, op.value(5, "bias"));
