@@ -78,7 +78,7 @@ void generateStatistics(Emitter &emitter);
 void generatePartMoments(Emitter &emitter, graph::MomentsOp moments, const Expr &rows, mlir::Value tile);
 
 /// Rows of up to this many elements are kept between the passes over them.
-constexpr int64_t maxRowElements = 16384;
+constexpr int64_t maxRowElements = 32768;
 
 /// The grid over the dimensions that `axes` leave. The extents of `axes` in `columns`; gives
 /// the index for an index of those.

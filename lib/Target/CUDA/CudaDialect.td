@@ -56,9 +56,13 @@ class Cuda_Schedule<string attrName, string attrMnemonic, list<string> overridde
 }
 
 def Cuda_PointwiseAttr : Cuda_Schedule<"Pointwise", "pointwise"> {
-  let summary = "one thread per vector of a foreach";
-  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
-  let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
+  let summary = "one thread per vector of a foreach, or per vector of several rows";
+  let description = [{
+    With `rows` a thread does so many of the axis along which most loads stay where they are, as those of a bias, and has
+    them in registers meanwhile.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector, DefaultValuedParameter<"int64_t", "1">:$rows);
+  let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector (`,` `rows` $rows^)? `>`";
   let methods = [{
     /// Gathers are pointwise kernels with an indirect index; reports tell them apart.
     ::llvm::StringRef getLabel(::cupola::graph::KernelKind kind) const;
@@ -73,9 +77,15 @@ def Cuda_TransposeAttr : Cuda_Schedule<"Transpose", "transpose"> {
 
 def Cuda_RowReductionAttr : Cuda_Schedule<"RowReduction", "row_reduction"> {
   let summary = "a warp or a block per grid point";
-  let description = "`row` of the block's threads share a grid point: a warp of them or all.";
-  let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector);
-  let assemblyFormat = "`<` `threads` $threads `,` `row` $row `,` `vector` $vector `>`";
+  let description = [{
+    `row` of the block's threads share a grid point: a warp of them or all. `staged`: what all grid points read comes once
+    for a block, through shared memory.
+  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector,
+                        DefaultValuedParameter<"bool", "false">:$staged);
+  let assemblyFormat = [{
+    `<` `threads` $threads `,` `row` $row `,` `vector` $vector (`,` `staged` $staged^)? `>`
+  }];
 }
 
 def Cuda_ColumnReductionAttr : Cuda_Schedule<"ColumnReduction", "column_reduction"> {

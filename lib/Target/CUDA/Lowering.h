@@ -137,6 +137,8 @@ public:
   void hold(mlir::Operation *op, mlir::Value registers, graph::Exprs before) {
     hoistedVectors[op] = {registers, 1, 1, std::move(before)};
   }
+  /// From here on cloneVector takes what a load reads from shared memory, at the same position.
+  void stage(kernel::LoadOp load, mlir::Value smem) { staged[load] = smem; }
   /// From here on cloneVector brings vectors that a store would write to `memory` instead, where `position` then says.
   void divert(kernel::StoreOp store, mlir::Value memory, std::function<Expr()> position) {
     diverted[store] = {memory, std::move(position)};
@@ -192,6 +194,7 @@ private:
     std::function<Expr()> position;
   };
   llvm::DenseMap<mlir::Operation *, Diversion> diverted;
+  llvm::DenseMap<mlir::Operation *, mlir::Value> staged;
   llvm::DenseMap<mlir::Value, std::string> hints; ///< names of the kernel's index values in the source
   llvm::SmallVector<mlir::Value> space;           ///< of the loop being distributed
   mlir::ArrayAttr spaceExtents;

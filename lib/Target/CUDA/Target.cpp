@@ -27,6 +27,9 @@ using EmittedKernel = std::optional<CudaKernel>;
 /// Of more rows a norm's own kernel takes less time than what each tile of the next product repeats for its rows.
 constexpr int64_t mostFoldedRows = 1024;
 
+/// Of rows of up to so many elements one block for a row takes less time than two stages.
+constexpr int64_t longestWhole = 16384;
+
 /// What is launched: kernels, but for those that are only parts of launches, and those launches.
 std::vector<Operation *> launchedIn(ModuleOp module) {
   std::set<StringRef> used, parts;
@@ -109,7 +112,7 @@ public:
     if (isOn("integer-products"))
       main.addPass(createByteProducts({/*signedLeft=*/true, /*alongDepth=*/true}));
     if (isOn("split-norms"))
-      main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, maxRowElements}));
+      main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, longestWhole}));
   }
   void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("keep-recurrences"))

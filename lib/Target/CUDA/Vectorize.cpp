@@ -101,6 +101,16 @@ struct VectorAccesses {
         return false;
     return isContiguous(op);
   }
+  /// It reads neighbours, or every second, third.. element of a sector, which lie in no vector: as elements of vectors
+  /// they are apart, and every element's request asks for the sectors of all.
+  bool isScattered(LoadOp op) const {
+    if (!varying.contains(op) || isIndirect(op.getIndices()) || isVector(op))
+      return false;
+    constexpr int64_t sector = 32; // bytes
+    const std::optional<Expr> step = vars.read(op.getPosition(), op.getIndices()).coefficient(var);
+    const std::optional<int64_t> elements = step ? step->constant() : std::nullopt;
+    return elements && *elements != 0 && std::abs(*elements) * graph::byteSize(op.getType()) < sector;
+  }
   /// A condition that all elements of a vector share.
   bool isShared(InRangeOp op) const {
     return !isIndirect(op.getIndices()) && sharesMask(vars.read(op.getExprs(), op.getIndices()), var, width, divisors);
@@ -166,25 +176,30 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &exte
   for (int64_t width : {16, 8, 4, 2}) {
     if (!divisible(extent, width, divisors))
       continue;
-    int64_t bytes = 0;
+    int64_t bytes = 0, moved = 0, scattered = 0;
     bool whole = true;
     for (auto &[block, index] : blocks) {
       VectorAccesses accesses(*block, index, width, vars, divisors);
       for (Operation &op : *block) {
         if (hoisted.contains(&op))
           continue;
-        if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
-          bytes = std::max(bytes, width * graph::byteSize(load.getType()));
+        if (auto load = dyn_cast<LoadOp>(op)) {
+          const int64_t size = graph::byteSize(load.getType());
+          if (accesses.isVector(load))
+            bytes = std::max(bytes, width * size);
+          (accesses.isScattered(load) ? scattered : moved) += size;
+        }
         if (auto store = dyn_cast<StoreOp>(op)) {
           whole &= accesses.isVector(store);
           bytes = std::max(bytes, width * graph::byteSize(store.getValue().getType()));
+          moved += graph::byteSize(store.getValue().getType());
         }
         // A contiguous load that would not fit is better served by a narrower width.
         if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load.getType()))
           whole &= !accesses.isContiguous(load);
       }
     }
-    if (whole && bytes > 0)
+    if (whole && bytes > 0 && width * scattered <= moved)
       return width;
   }
   return 1;
@@ -239,7 +254,8 @@ void Lowering::loadVector(LoadOp op, const Vector &vector, Value registers, grap
               llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
   if (op.getOther())
     from.other = values.lookupOrDefault(op.getOther());
-  loadVector(values.lookupOrDefault(op.getView()), from, registers, std::move(index));
+  const Value smem = staged.lookup(op);
+  loadVector(smem ? smem : values.lookupOrDefault(op.getView()), from, registers, std::move(index));
 }
 
 Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
@@ -324,6 +340,8 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
       if (auto held = hoistedVectors.find(&op); held != hoistedVectors.end())
         values.map(op.getResult(0),
                    cast(get(held->second.registers, held->second.index(0)), op.getResult(0).getType()));
+      else if (const Value smem = staged.lookup(&op))
+        values.map(op.getResult(0), loadShared(smem, here(vars.of(index))));
       else if (!isa<YieldOp>(op) && failed(clone(op)))
         return failure();
     yield(yielded(block), 0);

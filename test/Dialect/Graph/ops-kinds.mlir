@@ -23,6 +23,7 @@ func.func private @kinds() attributes {
   relation = [#graph<relation equal>, #graph<relation less_equal>, #graph<relation broadcast>],
   softmax_guard = [#graph<softmax_guard none>, #graph<softmax_guard nan>, #graph<softmax_guard hidden>],
   tf32 = [#graph<tf32 x1>, #graph<tf32 x3>],
+  int8_rows = [#graph<int8_rows always>, #graph<int8_rows never>],
   unary_kind = [#graph<unary_kind neg>, #graph<unary_kind abs>, #graph<unary_kind exp>, #graph<unary_kind log>,
       #graph<unary_kind sqrt>, #graph<unary_kind rsqrt>, #graph<unary_kind reciprocal>, #graph<unary_kind floor>,
       #graph<unary_kind ceil>, #graph<unary_kind round>, #graph<unary_kind sign>, #graph<unary_kind erf>,

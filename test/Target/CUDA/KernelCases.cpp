@@ -18,6 +18,8 @@ std::vector<KernelCase> pointwiseCases() {
   cases.push_back(pointwiseCase("f32", 300, 2, true));
   cases.push_back(pointwiseCase("f32", 2, 1024, true)); // whole blocks; a plan may launch more
   cases.push_back(pointwiseCase("f16", 9, 130, true));
+  cases.push_back(pointwiseCase("f16", 517, 1536, false)); // several rows for a thread, not as many for all
+  cases.push_back(pointwiseCase("f32", 391, 1028, false));
   return cases;
 }
 
@@ -50,6 +52,11 @@ std::vector<KernelCase> rowCases() {
   for (int64_t columns : {7, 384, 1536})
     cases.push_back(layerNormCase("f32", 6, columns));
   cases.push_back(layerNormCase("f16", 3, 768));
+  cases.push_back(layerNormCase("f32", 2, 32000));
+  // So many rows that a block has several, and what they share in shared memory.
+  cases.push_back(layerNormCase("f16", 1061, 2048));
+  cases.push_back(layerNormCase("f32", 1063, 1536));
+  cases.push_back(layerNormCase("f32", 1059, 1283));
   return cases;
 }
 
@@ -65,6 +72,10 @@ std::vector<KernelCase> reductionCases() {
   cases.push_back(reductionCase("f32", "sum", 2, 100, 8));
   for (const char *type : {"f32", "f16", "i8", "f64"})
     cases.push_back(reductionCase(type, "max", 3, 49, 70));
+  for (const char *type : {"f32", "f16"})
+    cases.push_back(softmaxColumnsCase(type, 3, 40, 70));
+  cases.push_back(softmaxColumnsCase("f32", 2, 300, 33)); // more than registers keep
+  cases.push_back(softmaxColumnsCase("bf16", 1, 1500, 40));
   cases.push_back(reductionCase("f32", "prod", 1, 40, 33));
   cases.push_back(reductionCase("f32", "sum", 1, 1300, 40));
   cases.push_back(argReductionCase("f32", false, 5, 30));

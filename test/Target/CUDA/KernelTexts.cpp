@@ -161,6 +161,35 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
           {outer * reduced * inner, outer * inner}};
 }
 
+KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner) {
+  Text text;
+  const std::string compute = computeOf(type);
+  const Exprs extents = {reduced};
+  const auto at = [&](const char *d) { return (v("g0") * reduced + v(d)) * inner + v("g1"); };
+  const std::string numbers = text.map({v("d0")}, extents);
+  text.yield(text.load(0, type, at("d0")), compute);
+  text.close(tileType(compute, extents));
+  const std::string most = text.reduce("max", {v("d1")}, extents);
+  text.yield(text.extract(numbers, {v("d1")}, compute, extents), compute);
+  text.close(compute);
+  const std::string powers = text.map({v("d2")}, extents);
+  const std::string number = text.extract(numbers, {v("d2")}, compute, extents);
+  text.yield(text.unary("exp", text.binary("sub", number, most, compute), compute), compute);
+  text.close(tileType(compute, extents));
+  const std::string sum = text.reduce("sum", {v("d3")}, extents);
+  text.yield(text.extract(powers, {v("d3")}, compute, extents), compute);
+  text.close(compute);
+  text.loop({v("d4")}, extents);
+  const std::string power = text.extract(powers, {v("d4")}, compute, extents);
+  text.store(text.binary("div", power, sum, compute), 1, type, at("d4"));
+  text.raw("}");
+  return {"softmaxColumns_" + type + tag(outer) + tag(reduced) + tag(inner),
+          "column_reduction",
+          text.func("row_reduction", {outer, inner}, "", {type + ", read", type + ", write"}),
+          {},
+          {outer * reduced * inner, outer * reduced * inner}};
+}
+
 KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns) {
   Text text;
   std::string best =

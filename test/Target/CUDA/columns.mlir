@@ -10,8 +10,9 @@
 // CHECK: %[[WARP:.*]] = kernel.apply floordiv(%[[T]], 32) below 8
 // CHECK: %[[POINT:.*]] = kernel.apply min(32*%[[B]] + %[[LANE]], 479) below 480
 // CHECK: %[[G0:.*]] = kernel.apply %[[POINT]] below 480
-// CHECK: simt.for %[[I:.*]] = %[[WARP]] to 196 step 8
-// CHECK: %[[D0:.*]] = kernel.apply %[[I]] below 196
+// CHECK: simt.for %[[I:.*]] = 0 to 25 step 1 unroll
+// CHECK-NEXT: simt.guard [-%[[WARP]] - 8*%[[I]] + 195]
+// CHECK: %[[D0:.*]] = kernel.apply %[[WARP]] + 8*%[[I]] below 196
 // CHECK: kernel.load %{{.*}}[480*%[[D0]] + %[[G0]]]
 // CHECK: simt.accumulate sum
 // CHECK: simt.store_shared
@@ -41,16 +42,26 @@ kernel.func @apart reduction grid (%g0) in [480] scalars []
   kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
 }
 
-// What a map keeps of a column is read again.
+// Registers of the warps keep a map of the column; the loop that writes is shared like those that read.
 // SCHEDULE-LABEL: @map
 // SCHEDULE-SAME: schedule #cuda.column_reduction<
 // CHECK-LABEL: simt.func @map
 // CHECK: %[[WARP:.*]] = kernel.apply floordiv({{.*}}, 32) below 8
 // CHECK: %[[POINT:.*]] = kernel.apply min({{.*}}) below 480
 // CHECK: %[[G0:.*]] = kernel.apply %[[POINT]] below 480
-// CHECK: simt.for %[[I:.*]] = %[[WARP]] to 196 step 8
-// CHECK: %[[D1:.*]] = kernel.apply %[[I]] below 196
-// CHECK: kernel.load %{{.*}}[480*%[[D1]] + %[[G0]]]
+// CHECK: %[[TILE:.*]] = simt.registers : <25xf32>
+// CHECK: simt.for %[[I:.*]] = 0 to 25 step 1 unroll
+// CHECK: %[[D0:.*]] = kernel.apply %[[WARP]] + 8*%[[I]] below 196
+// CHECK: %[[X:.*]] = kernel.load %{{.*}}[480*%[[D0]] + %[[G0]]]
+// CHECK: simt.set %[[X]], %[[TILE]] [%[[I]]]
+// CHECK-NOT: kernel.load
+// CHECK: simt.for %[[I:.*]] = 0 to 25 step 1 unroll
+// CHECK: simt.get %[[TILE]] [%[[I]]]
+// CHECK: simt.accumulate sum
+// CHECK: simt.for %[[I:.*]] = 0 to 25 step 1 unroll
+// CHECK-NEXT: simt.guard [-%[[WARP]] - 8*%[[I]] + 195]
+// CHECK: simt.get %[[TILE]] [%[[I]]]
+// CHECK: kernel.store
 kernel.func @map row_reduction grid (%g0) in [480] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %t = kernel.map (%d0) in [196] {
@@ -61,5 +72,30 @@ kernel.func @map row_reduction grid (%g0) in [480] scalars []
     %0 = kernel.extract %t [%d1] : f32 from !kernel.tile<f32, "196">
     kernel.yield %0 : f32
   } : f32
-  kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+  kernel.foreach (%d2) in [196] {
+    %0 = kernel.extract %t [%d2] : f32 from !kernel.tile<f32, "196">
+    %1 = kernel.binary div %0, %s : f32 -> f32
+    kernel.store %1, %out0[480*%d2 + %g0] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// A column of more than registers keep is read again, in a loop that is not unrolled.
+// CHECK-LABEL: simt.func @long
+// CHECK-COUNT-2: simt.for %{{.*}} = 0 to 63 step 1 {
+kernel.func @long row_reduction grid (%g0) in [480] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %t = kernel.map (%d0) in [500] {
+    %0 = kernel.load %in0[480*%d0 + %g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32, "500">
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [500] {
+    %0 = kernel.extract %t [%d1] : f32 from !kernel.tile<f32, "500">
+    kernel.yield %0 : f32
+  } : f32
+  %q = kernel.reduce [#graph<reduce_kind max>] (%d1) in [500] {
+    %0 = kernel.extract %t [%d1] : f32 from !kernel.tile<f32, "500">
+    %1 = kernel.binary sub %0, %s : f32 -> f32
+    kernel.yield %1 : f32
+  } : f32
+  kernel.store %q, %out0[%g0] : f32 to !kernel.view<f32, write>
 }

@@ -18,6 +18,12 @@ kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threa
 
 // -----
 
+// expected-error @below {{17 rows of a thread are not 1 to 16}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 8, rows 17> () {
+}
+
+// -----
+
 // expected-error @below {{a tile of 1024 is no multiple of 96}}
 kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 96> () {
 }

@@ -53,3 +53,72 @@ kernel.func @gather gather grid () in [] scalars []
     kernel.store %2, %out0[64*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
+
+// A bias stays in registers while a thread does four rows; of 1,023 the last are missing.
+// SCHEDULE-LABEL: @bias
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 128, vector 8, rows 4>
+// CHECK-LABEL: simt.func @bias
+// CHECK-SAME: block %[[B:.*]] of 192 thread %[[T:.*]] of 128 scalars
+// CHECK: %[[FIRST:.*]] = kernel.apply {{.*}} below 256
+// CHECK: %[[BIAS:.*]] = simt.registers : <f16, vector 8>
+// CHECK: simt.load_vector %arg1 to %[[BIAS]]
+// CHECK: simt.for %[[R:.*]] = 0 to 4 step 1 unroll
+// CHECK-NEXT: simt.guard [-%[[FIRST]] - 256*%[[R]] + 1022]
+// CHECK: %[[D0:.*]] = kernel.apply %[[FIRST]] + 256*%[[R]] below 1023
+// CHECK: %[[X:.*]] = simt.registers : <f16, vector 8>
+// CHECK: simt.load_vector %arg0 to %[[X]] [768*%[[D0]] +
+// CHECK-NOT: simt.load_vector
+// CHECK: simt.get %[[BIAS]]
+// CHECK: simt.store_vector
+kernel.func @bias pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1) in [1023, 768] {
+    %0 = kernel.load %in0[768*%d0 + %d1] : f16 from !kernel.view<f16, read>
+    %1 = kernel.load %in1[%d1] : f16 from !kernel.view<f16, read>
+    %2 = kernel.binary add %0, %1 : f16 -> f16
+    kernel.store %2, %out0[768*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// What is the same for all images, but not for all rows, stays along the images.
+// SCHEDULE-LABEL: @positions
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 128, vector 8, rows 4>
+// CHECK-LABEL: simt.func @positions
+// CHECK: %[[FIRST:.*]] = kernel.apply {{.*}} below 2
+// CHECK: %[[D1:.*]] = kernel.apply {{.*}} below 197
+// CHECK: simt.load_vector %arg1 to %{{.*}} [768*%[[D1]] +
+// CHECK: simt.for %[[R:.*]] = 0 to 4 step 1 unroll
+// CHECK-NEXT: %[[D0:.*]] = kernel.apply %[[FIRST]] + 2*%[[R]] below 8
+kernel.func @positions pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [8, 197, 768] {
+    %0 = kernel.load %in0[151296*%d0 + 768*%d1 + %d2] : f16 from !kernel.view<f16, read>
+    %1 = kernel.load %in1[768*%d1 + %d2] : f16 from !kernel.view<f16, read>
+    %2 = kernel.binary add %0, %1 : f16 -> f16
+    kernel.store %2, %out0[151296*%d0 + 768*%d1 + %d2] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Few points need all the threads that there can be.
+// SCHEDULE-LABEL: @few
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 256, vector 8>
+kernel.func @few pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1) in [128, 768] {
+    %0 = kernel.load %in0[768*%d0 + %d1] : f16 from !kernel.view<f16, read>
+    %1 = kernel.load %in1[%d1] : f16 from !kernel.view<f16, read>
+    %2 = kernel.binary add %0, %1 : f16 -> f16
+    kernel.store %2, %out0[768*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Halves that begin at odd elements: as parts of vectors each of their elements would ask for the sectors of all.
+// SCHEDULE-LABEL: @scattered
+// SCHEDULE-SAME: schedule #cuda.pointwise<threads 256, vector 1>
+kernel.func @scattered pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1) in [1024, 960] {
+    %0 = kernel.load %in0[961*%d0 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.store %0, %out0[960*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}

@@ -8,6 +8,9 @@
 // CHECK: @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> ()
 kernel.func @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 4> () {
 }
+// CHECK: @pointwise_rows pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 128, vector 8, rows 4> ()
+kernel.func @pointwise_rows pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 128, vector 8, rows 4> () {
+}
 // CHECK: @transpose {{.*}} schedule #cuda.transpose<threads 256> ()
 kernel.func @transpose pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256> () {
 }
@@ -16,6 +19,9 @@ kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduc
 }
 // CHECK: @column {{.*}} schedule #cuda.column_reduction<threads 1024> ()
 kernel.func @column reduction grid () in [] scalars [] schedule #cuda.column_reduction<threads 1024> () {
+}
+// CHECK: @row_staged {{.*}} schedule #cuda.row_reduction<threads 256, row 32, vector 8, staged true> ()
+kernel.func @row_staged row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 32, vector 8, staged true> () {
 }
 // CHECK: @windows {{.*}} schedule #cuda.window<rows 8, columns 4, vector 2> ()
 kernel.func @windows reduction grid () in [] scalars [] schedule #cuda.window<rows 8, columns 4, vector 2> () {

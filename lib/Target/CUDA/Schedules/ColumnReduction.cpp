@@ -39,23 +39,65 @@ private:
   LogicalResult statement(Operation &op, const Expr &inside) {
     if (auto reduction = dyn_cast<kernel::ReduceOp>(op))
       return reduce(reduction);
+    if (auto map = dyn_cast<MapOp>(op))
+      return keep(map);
+    if (isa<ForeachOp>(op))
+      return each(&op, {inside}, [](ValueRange) {});
     if (isa<StoreOp>(op)) // One thread writes a point.
       return low.guard({inside, -warp}, [&] { return low.clone(op); });
     return low.clone(op);
+  }
+
+  /// The loop's iterations, shared between the warps; every loop in the same way, so that tiles match.
+  LogicalResult each(Operation *loop, ArrayRef<Expr> conditions, llvm::function_ref<void(ValueRange)> yield) {
+    Block &body = loop->getRegion(0).front();
+    const graph::Exprs extents = graph::exprsOf(extentsOf(loop));
+    const Expr count = graph::product(extents);
+    low.enter(loop);
+    return low.loop("i", 0, ceilDiv(count, warps), 1, canKeep(count), [&](const Expr &i) {
+      iteration = i;
+      const Expr at = warps * i + warp;
+      graph::Exprs all(conditions);
+      all.push_back(count - 1 - at);
+      return low.guard(all, [&] {
+        low.bindCoordinates(body.getArguments(), extents, at);
+        const LogicalResult done = low.clone(body);
+        yield(low.yielded(body));
+        return done;
+      });
+    });
+  }
+
+  bool canKeep(const Expr &count) const {
+    constexpr int64_t registerElements = 32; // of one map, per thread
+    return count.constant() && *count.constant() <= registerElements * warps;
+  }
+
+  /// Registers of every thread hold its part of a map, if they are few; else it is computed again wherever it is read.
+  LogicalResult keep(MapOp map) {
+    const Expr count = graph::product(graph::exprsOf(map.getExtents()));
+    if (!canKeep(count))
+      return success();
+    SmallVector<Value> registers;
+    for (Value tile : map.getTiles())
+      registers.push_back(low.registers({llvm::divideCeilSigned(*count.constant(), warps)},
+                                        llvm::cast<TileType>(tile.getType()).getElement()));
+    const LogicalResult done = each(map, {}, [&](ValueRange yielded) {
+      for (auto [value, place] : llvm::zip_equal(yielded, registers))
+        low.set(value, place, {iteration});
+    });
+    for (auto [tile, place] : llvm::zip_equal(map.getTiles(), registers))
+      low.tiles[tile] = {place, [this](const Expr &) { return graph::Exprs{iteration}; }};
+    return done;
   }
 
   LogicalResult reduce(kernel::ReduceOp op) {
     SmallVector<cuda::Accumulator> accumulators;
     for (auto [kind, type] : llvm::zip_equal(op.getKinds().getAsRange<graph::ReduceKindAttr>(), op.getResultTypes()))
       accumulators.push_back(cuda::makeAccumulator(low, kind.getValue(), type));
-    Block &body = op.getBody().front();
-    graph::Exprs extents = graph::exprsOf(op.getExtents());
-    LogicalResult done = low.loop("i", warp, graph::product(extents), warps, /*unroll=*/false, [&](const Expr &i) {
-      low.bindCoordinates(body.getArguments(), extents, i);
-      LogicalResult element = low.clone(body);
-      for (auto [accumulator, value] : llvm::zip_equal(accumulators, low.yielded(body)))
+    const LogicalResult done = each(op, {}, [&](ValueRange yielded) {
+      for (auto [accumulator, value] : llvm::zip_equal(accumulators, yielded))
         cuda::accumulate(low, accumulator, value);
-      return element;
     });
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
       low.values.map(result, low.cast(combine(accumulator), accumulator.type));
@@ -78,7 +120,7 @@ private:
 
   cuda::Lowering low;
   int64_t threads, warps = threads / lanes;
-  Expr lane, warp;
+  Expr lane, warp, iteration; ///< of the current loop
 };
 
 } // namespace
@@ -102,9 +144,7 @@ LogicalResult cuda::ColumnReductionAttr::verify(EmitError error, int64_t threads
 }
 
 cuda::Candidates cuda::ColumnReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
-  // What a loop writes itself would be written by every thread of the block.
-  if (!facts.sharesLoops || facts.func.getGrid().empty() || !facts.hasOnly<kernel::ReduceOp, MapOp>() ||
-      !hasLongColumn(facts))
+  if (!facts.sharesLoops || facts.func.getGrid().empty() || !hasLongColumn(facts))
     return {};
   int64_t longest = 0;
   for (Operation *loop : facts.loops)
