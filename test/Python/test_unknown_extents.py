@@ -273,3 +273,13 @@ def test_the_backend_compiles_for_the_extents_of_its_inputs():
     for w in (feed["w"], floats(4, 1, 2)):
         expected, = ReferenceEvaluator(model).run(None, {**feed, "w": w})
         np.testing.assert_allclose(ready.run([feed["x"], w])[0], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_pieces_of_an_axis_that_has_fewer_elements():
+    model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+      g (float[n] x) => (float[] a, float[] b, float[] c, float[] d) { a, b, c, d = Split<axis = 0, num_outputs = 4>(x) }""")
+    session = session_of(model)
+    for count in (0, 1, 2, 5, 6, 9, 12):
+        x, piece = floats(count), -(-count // 4)
+        for i, found in enumerate(session.run({"x": x}).values()):
+            np.testing.assert_array_equal(found, x[i * piece:(i + 1) * piece])

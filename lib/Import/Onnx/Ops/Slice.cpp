@@ -172,14 +172,14 @@ Exprs equalParts(OpBinder &op, const Expr &extent, int64_t parts, bool ragged) {
   const auto number = extent.constant();
   if (number && !ragged && *number % parts != 0)
     op.bad("extent " + extent.text() + " cannot be split into " + std::to_string(parts) + " equal parts");
-  const Expr part = simplify(ceilDiv(extent, Expr(parts)), op.b.ranges());
+  const Ranges &ranges = op.b.ranges();
+  const Expr part = simplify(ceilDiv(extent, Expr(parts)), ranges);
   Exprs sizes(static_cast<size_t>(parts), part);
-  if (number) {
-    for (auto [i, size] : llvm::enumerate(sizes))
-      size = std::clamp<int64_t>(*number - int64_t(i) * *part.constant(), 0, *part.constant());
-    return sizes;
-  }
-  sizes.back() = simplify(extent - part * Expr(parts - 1), op.b.ranges());
+  sizes.back() = simplify(extent - part * Expr(parts - 1), ranges);
+  const std::optional<int64_t> least = bounds(sizes.back(), ranges).lo;
+  if (ragged && parts > 2 && least.value_or(-1) < 0) // of two pieces the last is none too short
+    for (int64_t i = 1; i < parts; ++i)
+      sizes[i] = simplify(max(min(part, extent - part * Expr(i)), Expr(0)), ranges);
   return sizes;
 }
 
