@@ -52,7 +52,7 @@ TEST_F(PackageKeyTest, EveryOptionThatShowsInThePackageIsAnother) {
       {"io", [](Options &o) { o.precision = "bf16", o.io = "bf16"; }},
       {"keepFp32", [](Options &o) { o.precision = "bf16", o.keepFp32 = {"node_a"}; }},
       {"tf32", [](Options &o) { o.tf32 = "x1"; }},
-      {"rows of int8", [](Options &o) { o.int8Rows = true; }},
+      {"rows of int8", [](Options &o) { o.int8Rows = "never"; }},
       {"tuning none", [](Options &o) { o.tuning = "none"; }},
       {"tuning", [&](Options &o) { o.tuning = tuning; }},
       {"allowHardLinks", [](Options &o) { o.allowHardLinks = true; }},
