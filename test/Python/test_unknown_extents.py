@@ -283,3 +283,14 @@ def test_pieces_of_an_axis_that_has_fewer_elements():
         x, piece = floats(count), -(-count // 4)
         for i, found in enumerate(session.run({"x": x}).values()):
             np.testing.assert_array_equal(found, x[i * piece:(i + 1) * piece])
+
+
+@pytest.mark.parametrize("kind, name, nodes", [("float", "z", ""),
+                                               ("int64", "x", "i = NonZero(x) k = Constant<value_ints = [-1]>() z = Reshape(i, k)")])
+def test_equal_pieces_of_what_has_none(kind, name, nodes):
+    """Before opset 18; of an input, and of as many elements as are not zero."""
+    session = session_of(onnx.parser.parse_model(f"""<ir_version: 8, opset_import: ["" : 13]>
+      g (float[n] {name}) => ({kind}[] a, {kind}[] b) {{ {nodes} a, b = Split<axis = 0>(z) }}"""))
+    assert [piece.shape for piece in session.run({name: np.ones(6, np.float32)}).values()] == [(3,), (3,)]
+    with pytest.raises(cupola.Error, match="the sum of the sizes and the extent of axis 0"):
+        session.run({name: np.ones(7, np.float32)})

@@ -149,8 +149,8 @@ void split(OpBinder &op, int64_t axis, Exprs sizes) {
   }
   if (sizes.size() != op.outputCount())
     op.bad("split has " + std::to_string(sizes.size()) + " sizes for " + std::to_string(op.outputCount()) + " outputs");
-  op.b.sameExtent(sum, shape[static_cast<size_t>(axis)],
-                  "the sum of the sizes and the extent of axis " + std::to_string(axis));
+  op.b.sameExtentHere(sum, shape[static_cast<size_t>(axis)],
+                      "the sum of the sizes and the extent of axis " + std::to_string(axis));
   Exprs starts(shape.size(), Expr(0)), extents = shape;
   for (size_t i = 0; i < sizes.size(); ++i) {
     extents[static_cast<size_t>(axis)] = sizes[i];
@@ -175,6 +175,8 @@ Exprs equalParts(OpBinder &op, const Expr &extent, int64_t parts, bool ragged) {
   const Ranges &ranges = op.b.ranges();
   const Expr part = simplify(ceilDiv(extent, Expr(parts)), ranges);
   Exprs sizes(static_cast<size_t>(parts), part);
+  if (!ragged && !number)
+    return Exprs(static_cast<size_t>(parts), simplify(floorDiv(extent, Expr(parts)), ranges)); // split() adds them up
   sizes.back() = simplify(extent - part * Expr(parts - 1), ranges);
   const std::optional<int64_t> least = bounds(sizes.back(), ranges).lo;
   if (ragged && parts > 2 && least.value_or(-1) < 0) // of two pieces the last is none too short
