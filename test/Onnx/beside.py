@@ -53,8 +53,8 @@ def by_onnxruntime(model, operands):
     return session.run(None, feeds_of(operands))
 
 
-def by_cupola(model, operands):
-    return cupola.backend.prepare(model, "CPU", **OPTIONS).run(list(feeds_of(operands).values()))
+def by_cupola(model, operands, **options):
+    return cupola.backend.prepare(model, "CPU", **OPTIONS, **options).run(list(feeds_of(operands).values()))
 
 
 def both(op, *operands, results=1, **options):
