@@ -21,6 +21,9 @@ using Tell = std::function<void(const std::string &)>;
 /// One call at a time of all that share `turn`; null for null.
 Tell inTurn(Tell tell, std::shared_ptr<std::mutex> turn);
 
+/// How many products multiply rows that were rounded to bytes.
+int64_t roundedProducts(const BuiltVariant &built);
+
 class Compilation::Impl {
 public:
   explicit Impl(Options options);

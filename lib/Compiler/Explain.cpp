@@ -177,13 +177,6 @@ Json precisionOf(ModuleOp module) {
   return nullptr;
 }
 
-/// How many products multiply rows that were rounded to bytes.
-int64_t roundedProducts(ModuleOp module) {
-  int64_t count = 0;
-  module.walk([&](graph::BlockMatMulOp) { ++count; });
-  return count;
-}
-
 std::string layoutName(graph::ConvLayout layout) { return graph::stringifyConvLayout(layout).str(); }
 
 /// The chains of convolutions, what was chosen for each and among what.
@@ -226,8 +219,7 @@ constexpr Section sections[] = {
                    Nodes) { return buffersOf(b.variant.program, b.module.get().lookupSymbol<func::FuncOp>("main")); }},
     {"library_refused", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return refusedCalls(b); }},
     {"precision", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return precisionOf(*b.module); }},
-    {"int8_rows",
-     [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(roundedProducts(*b.module)); }},
+    {"int8_rows", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return Json(roundedProducts(b)); }},
     {"layouts", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return layoutsOf(*b.module); }},
     {"edges", [](const Compilation::Impl &, const BuiltVariant &b, Nodes) { return edgesOf(*b.module); }},
     {"memory", [](const Compilation::Impl &impl, const BuiltVariant &b,

@@ -125,8 +125,10 @@ static Status commonMain(const std::vector<BuiltVariant> &variants, func::FuncOp
   return {};
 }
 
-static bool roundsRows(const BuiltVariant &built) {
-  return built.module.get().walk([](graph::BlockMatMulOp) { return WalkResult::interrupt(); }).wasInterrupted();
+int64_t roundedProducts(const BuiltVariant &built) {
+  int64_t count = 0;
+  built.module.get().walk([&](graph::BlockMatMulOp) { ++count; });
+  return count;
 }
 
 Result<format::Package> Compilation::Impl::makePackage() {
@@ -138,7 +140,7 @@ Result<format::Package> Compilation::Impl::makePackage() {
   package.metadata = metadata;
   package.composites = composites;
   package.tf32 = variantContext.pipeline.precision.tf32 == 1;
-  package.int8Rows = llvm::any_of(variants, roundsRows);
+  package.int8Rows = llvm::any_of(variants, roundedProducts);
   auto main = module->lookupSymbol<func::FuncOp>("main");
   addInputs(main, package);
   if (options.kernelResults)
