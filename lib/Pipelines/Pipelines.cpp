@@ -180,6 +180,12 @@ static ChooseLayoutsOptions layoutOptions(const PipelineOptions &options) {
   return layouts;
 }
 
+/// Every target will round rows that meet weights of few bits.
+static bool roundsRows(const PipelineOptions &options) {
+  return options.targets == std::set<std::string>{"cpu"} && !options.disabled.count("block-products") &&
+         options.precision.int8Rows != graph::Int8Rows::Never;
+}
+
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
   auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
@@ -200,7 +206,8 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
       b.addNested<func::FuncOp>(createFoldConstants(kept));
   };
   b.addNested<func::FuncOp>(createFoldEmpty());
-  add("pack-weights", createPackWeights);
+  if (b.isOn("pack-weights"))
+    b.addNested<func::FuncOp>(createPackWeights({/*roundedToBytes=*/roundsRows(options)}));
   fold();
   tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);

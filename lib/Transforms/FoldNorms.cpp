@@ -60,11 +60,12 @@ public:
     inputs[use.getOperandNumber()] = kernel.rows;
     BlockArgument argument = fusion.getBody().getArgument(use.getOperandNumber());
     letStatistics();
-    for (Operation *user : llvm::make_early_inc_range(argument.getUsers()))
+    const llvm::SetVector<Operation *> users(argument.user_begin(), argument.user_end());
+    for (Operation *user : users)
       if (auto product = dyn_cast<graph::MatMulOp>(user))
         multiply(product);
       else
-        normalise(cast<graph::CastOp>(user));
+        normalise(argument, user);
     rebuilt(fusion, inputs, kernel.loc());
   }
 
@@ -88,6 +89,15 @@ private:
         nodes.push_back(source.getLoc());
     OpBuilder b(fusion);
     return graph::ConstantOp::create(b, b.getFusedLoc(nodes), value);
+  }
+  /// A constant's numbers in f32.
+  Value widened(Value value) const {
+    OpBuilder b(fusion);
+    const auto type = cast<RankedTensorType>(value.getType());
+    if (type.getElementType().isF32())
+      return value;
+    return graph::ConstantOp::create(b, value.getLoc(),
+                                     constantOf(RankedTensorType::get(type.getShape(), b.getF32Type()), *norm::numbersOf(value)));
   }
   Value rowsTo(OpBuilder &b, Value value, Value like) {
     return graph::BroadcastOp::create(b, kernel.loc(), cast<RankedTensorType>(like.getType()), value);
@@ -120,16 +130,24 @@ private:
     return kernel.op.getRms() ? value : Value(binary(b, BinaryKind::Sub, value, means));
   }
 
-  /// Elements of the norm where a kernel wants them.
-  void normalise(graph::CastOp element) {
-    OpBuilder b(element->getBlock(), std::next(element->getIterator()));
-    Value wide = castTo(b, kernel.loc(), element.getResult(), b.getF32Type());
+  /// Elements of the norm where a kernel wants them: behind the cast of the rows, or as its other ops read them.
+  void normalise(BlockArgument rows, Operation *user) {
+    OpBuilder b(user);
+    if (auto element = dyn_cast<graph::CastOp>(user)) {
+      b.setInsertionPointAfter(element);
+      replaceBehind(element.getResult(), normalised(b, element.getResult()));
+    } else {
+      user->replaceUsesOfWith(rows, normalised(b, rows));
+    }
+  }
+  Value normalised(OpBuilder &b, Value element) {
+    Value wide = castTo(b, kernel.loc(), element, b.getF32Type());
     Value value = binary(b, BinaryKind::Mul, centred(b, wide, rowsTo(b, mean, wide)), rowsTo(b, scale, wide));
     if (kernel.factor)
-      value = binary(b, BinaryKind::Mul, value, rowsTo(b, add(kernel.factor), wide));
+      value = binary(b, BinaryKind::Mul, value, rowsTo(b, add(widened(kernel.factor)), wide));
     if (kernel.shift)
-      value = binary(b, BinaryKind::Add, value, rowsTo(b, add(kernel.shift), wide));
-    replaceBehind(element.getResult(), castTo(b, kernel.loc(), value, graph::elementOf(element.getResult())));
+      value = binary(b, BinaryKind::Add, value, rowsTo(b, add(widened(kernel.shift)), wide));
+    return castTo(b, kernel.loc(), value, graph::elementOf(element));
   }
   /// All uses but those that `now` is made of.
   static void replaceBehind(Value value, Value now) {
@@ -154,9 +172,27 @@ private:
   void correctHalf(graph::MatMulOp product, Operation *user, const Weights &weights) {
     OpBuilder b(user);
     Value wide = castTo(b, kernel.loc(), product.getResult(), b.getF32Type());
-    Value narrow = castTo(b, kernel.loc(), wide, graph::elementOf(product.getResult()));
-    user->replaceUsesOfWith(product.getResult(), narrow);
+    if (BlockArgument bias = biasOf(user)) {
+      widenBias(cast<graph::BinaryOp>(user), product.getResult(), wide, bias);
+    } else {
+      Value narrow = castTo(b, kernel.loc(), wide, graph::elementOf(product.getResult()));
+      user->replaceUsesOfWith(product.getResult(), narrow);
+    }
     correct(wide, weights);
+  }
+
+  /// Adds in f32, so that what the norm adds can become part of the bias.
+  void widenBias(graph::BinaryOp sum, Value product, Value wide, BlockArgument bias) {
+    OpBuilder b(sum->getBlock(), std::next(sum->getIterator()));
+    const Type element = graph::elementOf(sum.getResult());
+    Value now = widened(inputs[bias.getArgNumber()]);
+    inputs[bias.getArgNumber()] = now;
+    bias.setType(now.getType());
+    bias.getUsers().begin()->getResult(0).setType(wide.getType());
+    sum->replaceUsesOfWith(product, wide);
+    sum.getResult().setType(cast<RankedTensorType>(wide.getType()));
+    Value narrow = castTo(b, sum.getLoc(), sum.getResult(), element);
+    sum.getResult().replaceAllUsesExcept(narrow, narrow.getDefiningOp());
   }
 
   void correct(Value sums, const Weights &weights) {
@@ -174,27 +210,32 @@ private:
     replaceBehind(sums, value);
   }
 
-  /// Adds the shift to the bias that `user` adds, a constant that nothing else in the kernel reads.
-  bool joinBias(Operation *user, Value shift) {
+  /// Of columns that `user` adds, a constant that nothing else in the kernel reads; null if it adds none.
+  BlockArgument biasOf(Operation *user) const {
     auto add = dyn_cast<graph::BinaryOp>(user);
     if (!add || add.getKind() != BinaryKind::Add)
-      return false;
+      return {};
     for (Value operand : add->getOperands()) {
       auto broadcast = operand.getDefiningOp<graph::BroadcastOp>();
       auto argument = broadcast ? dyn_cast<BlockArgument>(broadcast.getInput()) : BlockArgument();
-      if (!argument || !argument.hasOneUse() || !broadcast->hasOneUse() || argument.getType() != shift.getType())
-        continue;
-      const std::optional<Numbers> bias = norm::numbersOf(inputs[argument.getArgNumber()]);
-      if (!bias)
-        continue;
-      const auto type = cast<RankedTensorType>(shift.getType());
-      Numbers joined = *norm::numbersOf(shift);
-      for (auto [to, number] : llvm::zip_equal(joined, *bias))
-        to += number;
-      inputs[argument.getArgNumber()] = constant(constantOf(type, std::move(joined)), inputs[argument.getArgNumber()]);
-      return true;
+      if (argument && argument.hasOneUse() && broadcast->hasOneUse() && graph::extentOf(argument, 0).isConstant(1) &&
+          norm::numbersOf(inputs[argument.getArgNumber()]))
+        return argument;
     }
-    return false;
+    return {};
+  }
+
+  /// Adds the shift to the bias that `user` adds.
+  bool joinBias(Operation *user, Value shift) {
+    BlockArgument argument = biasOf(user);
+    if (!argument || argument.getType() != shift.getType())
+      return false;
+    Value &bias = inputs[argument.getArgNumber()];
+    Numbers joined = *norm::numbersOf(shift);
+    for (auto [to, number] : llvm::zip_equal(joined, *norm::numbersOf(bias)))
+      to += number;
+    bias = constant(constantOf(cast<RankedTensorType>(shift.getType()), std::move(joined)), bias);
+    return true;
   }
 
   NormKernel kernel;

@@ -32,11 +32,10 @@ static Value beforeCast(Value value, unsigned &seen) {
   return cast ? (++seen, cast.getInput()) : value;
 }
 
-/// A constant [1, columns] of f32.
+/// A constant [1, columns].
 static bool isOfColumns(Value value) {
   const graph::Exprs shape = graph::shapeOf(value);
-  return value.getDefiningOp<graph::ConstantOp>() && graph::elementOf(value).isF32() && shape.size() == 2 &&
-         shape[0].isConstant(1) && shape[1].constant();
+  return value.getDefiningOp<graph::ConstantOp>() && shape.size() == 2 && shape[0].isConstant(1) && shape[1].constant();
 }
 
 /// Takes `value` apart by an op with a constant per column: what is left, or null where it is none.
@@ -103,8 +102,8 @@ bool norm::canRead(OpOperand &use) {
   const bool inPlace = staysInPlace(product);
   return llvm::all_of(argument.getUses(), [&](OpOperand &inner) {
     if (inner.getOwner() != product)
-      return inPlace && isa<graph::CastOp>(inner.getOwner()) && staysInPlace(inner.getOwner()) &&
-             graph::shapeOf(product.getResult()) == graph::shapeOf(argument);
+      return inPlace && isa<graph::CastOp, graph::UnaryOp, graph::BinaryOp>(inner.getOwner()) &&
+             staysInPlace(inner.getOwner()) && graph::shapeOf(product.getResult()) == graph::shapeOf(argument);
     Value weights = product.getRhs(), outer = operandOf(fusion, weights);
     auto constant = outer ? outer.getDefiningOp<graph::ConstantOp>() : graph::ConstantOp();
     return inner.getOperandNumber() == 0 && constant && weights.hasOneUse() && !bytesOf(constant.getValue()).empty();

@@ -17,7 +17,7 @@ struct NormKernel {
   graph::FusionOp fusion;
   graph::LayerNormOp op;
   Value rows;          ///< operand of the fusion
-  Value factor, shift; ///< and those, constants [1, columns] of f32, or null
+  Value factor, shift; ///< and those, constants [1, columns], or null
   int64_t columns = 0;
 
   /// Those of all nodes that it was: factor and shift may be nodes of their own.

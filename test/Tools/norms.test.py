@@ -1,7 +1,7 @@
 #===- test/Tools/norms.test.py - layers of products with norms between them ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""norms.test.py FOLDER: `post` adds what was normalised, `pre` what was not, and is normalised by the root of squares. Rows that no
-tile divides."""
+"""norms.test.py FOLDER: `post` adds what was normalised, `pre` what was not, and is normalised by the root of squares; `halves` is `post`
+with tensors of f16. Rows that no tile divides."""
 
 import sys
 
@@ -13,12 +13,12 @@ numbers = np.random.default_rng(7)
 
 
 class Layer:
-    def __init__(self, op, before):
-        self.op, self.before = op, before
+    def __init__(self, op, before, dtype=np.float32):
+        self.op, self.before, self.dtype = op, before, dtype
         self.nodes, self.weights = [], []
 
     def weight(self, name, values):
-        self.weights.append(numpy_helper.from_array(values.astype(np.float32), name))
+        self.weights.append(numpy_helper.from_array(values.astype(self.dtype), name))
         return name
 
     def node(self, op, name, *inputs, **attributes):
@@ -42,11 +42,12 @@ class Layer:
         wide = self.node("Relu", "active", self.product("wide", first, WIDTH, HIDDEN))
         added = self.node("Add", "added", self.product("narrow", wide, HIDDEN, WIDTH), attended if self.before else first)
         last = self.product("last", self.norm("second", added), WIDTH, 2 * WIDTH)
-        tensors = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [ROWS, columns])
+        tensors = [helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(self.dtype)), [ROWS, columns])
                    for name, columns in (("x", WIDTH), (last, 2 * WIDTH))]
         graph = helper.make_graph(self.nodes, "layer", tensors[:1], tensors[1:], self.weights)
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)], ir_version=11)
 
 
-for file, layer in (("post", Layer("LayerNormalization", False)), ("pre", Layer("RMSNormalization", True))):
+for file, layer in (("post", Layer("LayerNormalization", False)), ("pre", Layer("RMSNormalization", True)),
+                    ("halves", Layer("LayerNormalization", False, np.float16))):
     save(layer.model(), f"{sys.argv[1]}/{file}.onnx")

@@ -128,6 +128,64 @@ func.func @squares(%x: tensor<3x4xf16>) -> tensor<3x2xf16> {
 
 // -----
 
+// The same in 16 bits throughout, as models are exported: the bias that takes the shift becomes one of 32, and so do the
+// norm's factor and shift where its elements are added.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: graph.layer_norm
+// CHECK: %[[BIAS:.*]] = graph.constant dense<{{\[}}[1.700000e+01, 2.800000e+01]]> : tensor<1x2xf32>
+// CHECK: graph.fusion gemm(%{{.*}}#0, %{{.*}}, %[[BIAS]], %{{.*}}#1, %{{.*}})
+// CHECK: %[[PRODUCT:.*]] = graph.matmul
+// CHECK: graph.cast %[[PRODUCT]] : tensor<3x2xf16> -> tensor<3x2xf32>
+// CHECK: graph.binary sub
+// CHECK: %[[SCALED:.*]] = graph.binary mul
+// CHECK-NEXT: %[[SUM:.*]] = graph.binary add %[[SCALED]], %{{.*}} : tensor<3x2xf32>
+// CHECK-NEXT: %[[NARROW:.*]] = graph.cast %[[SUM]] : tensor<3x2xf32> -> tensor<3x2xf16>
+// CHECK-NEXT: graph.unary relu %[[NARROW]]
+// CHECK: graph.fusion gemm(%{{.*}}, %{{.*}}, %{{.*}}#0, %{{.*}}#1, %{{.*}}, %{{.*}}) : ({{.*}}, tensor<1x4xf32>, tensor<1x4xf32>)
+// CHECK: %[[PRODUCT:.*]] = graph.matmul
+// CHECK-NEXT: graph.cast %{{.*}} : tensor<3x4xf16> -> tensor<3x4xf32>
+// CHECK: %[[NORM:.*]] = graph.cast %{{.*}} : tensor<3x4xf32> -> tensor<3x4xf16>
+// CHECK-NEXT: graph.binary add %[[PRODUCT]], %[[NORM]] : tensor<3x4xf16>
+func.func @halves(%x: tensor<3x4xf16>, %y: tensor<3x2xf16>) -> (tensor<3x2xf16>, tensor<3x4xf16>) {
+  %v = graph.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0], [1.0, 0.0, 0.0, 1.0], [2.0, 1.0, 1.0, 2.0]]> : tensor<4x4xf16> : tensor<4x4xf16>
+  %w = graph.constant dense<[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]]> : tensor<4x2xf16> : tensor<4x2xf16>
+  %u = graph.constant dense<[[1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]]> : tensor<2x4xf16> : tensor<2x4xf16>
+  %f = graph.constant dense<[[0.5, 1.0, 2.0, 1.0]]> : tensor<1x4xf16> : tensor<1x4xf16>
+  %s = graph.constant dense<[[0.0, 0.0, 1.0, 1.0]]> : tensor<1x4xf16> : tensor<1x4xf16>
+  %b = graph.constant dense<[[5.0, 14.0]]> : tensor<1x2xf16> : tensor<1x2xf16>
+  %0 = graph.fusion gemm(%x, %v) : (tensor<3x4xf16>, tensor<4x4xf16>) -> tensor<3x4xf16> {
+  ^bb0(%a0: tensor<3x4xf16>, %a1: tensor<4x4xf16>):
+    %m = graph.matmul %a0, %a1 : tensor<3x4xf16>, tensor<4x4xf16> -> tensor<3x4xf16>
+    graph.yield %m : tensor<3x4xf16>
+  }
+  %1 = graph.fusion row_reduction(%0, %f, %s) : (tensor<3x4xf16>, tensor<1x4xf16>, tensor<1x4xf16>) -> tensor<3x4xf16> {
+  ^bb0(%a0: tensor<3x4xf16>, %a1: tensor<1x4xf16>, %a2: tensor<1x4xf16>):
+    %l = graph.layer_norm %a0 axes [1] {epsilon = 1.0e-5 : f64} : tensor<3x4xf16> -> tensor<3x4xf16>
+    %g = graph.broadcast %a1 : tensor<1x4xf16> -> tensor<3x4xf16>
+    %p = graph.binary mul %l, %g : tensor<3x4xf16>, tensor<3x4xf16> -> tensor<3x4xf16>
+    %h = graph.broadcast %a2 : tensor<1x4xf16> -> tensor<3x4xf16>
+    %q = graph.binary add %p, %h : tensor<3x4xf16>, tensor<3x4xf16> -> tensor<3x4xf16>
+    graph.yield %q : tensor<3x4xf16>
+  }
+  %2 = graph.fusion gemm(%1, %w, %b) : (tensor<3x4xf16>, tensor<4x2xf16>, tensor<1x2xf16>) -> tensor<3x2xf16> {
+  ^bb0(%a0: tensor<3x4xf16>, %a1: tensor<4x2xf16>, %a2: tensor<1x2xf16>):
+    %m = graph.matmul %a0, %a1 : tensor<3x4xf16>, tensor<4x2xf16> -> tensor<3x2xf16>
+    %h = graph.broadcast %a2 : tensor<1x2xf16> -> tensor<3x2xf16>
+    %q = graph.binary add %m, %h : tensor<3x2xf16>, tensor<3x2xf16> -> tensor<3x2xf16>
+    %r = graph.unary relu %q : tensor<3x2xf16> -> tensor<3x2xf16>
+    graph.yield %r : tensor<3x2xf16>
+  }
+  %3 = graph.fusion gemm(%y, %u, %1) : (tensor<3x2xf16>, tensor<2x4xf16>, tensor<3x4xf16>) -> tensor<3x4xf16> {
+  ^bb0(%a0: tensor<3x2xf16>, %a1: tensor<2x4xf16>, %a2: tensor<3x4xf16>):
+    %m = graph.matmul %a0, %a1 : tensor<3x2xf16>, tensor<2x4xf16> -> tensor<3x4xf16>
+    %q = graph.binary add %m, %a2 : tensor<3x4xf16>, tensor<3x4xf16> -> tensor<3x4xf16>
+    graph.yield %q : tensor<3x4xf16>
+  }
+  return %2, %3 : tensor<3x2xf16>, tensor<3x4xf16>
+}
+
+// -----
+
 // The model returns the norm; rows of f32; weights that are no constant; columns that are no whole parts.
 // CHECK-LABEL: func.func @refused
 // CHECK-COUNT-4: graph.layer_norm

@@ -78,14 +78,10 @@ def Cuda_TransposeAttr : Cuda_Schedule<"Transpose", "transpose"> {
 def Cuda_RowReductionAttr : Cuda_Schedule<"RowReduction", "row_reduction"> {
   let summary = "a warp or a block per grid point";
   let description = [{
-    `row` of the block's threads share a grid point: a warp of them or all. `staged`: what all grid points read comes once
-    for a block, through shared memory.
+    `row` of the block's threads share a grid point: a warp of them or all.
   }];
-  let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector,
-                        DefaultValuedParameter<"bool", "false">:$staged);
-  let assemblyFormat = [{
-    `<` `threads` $threads `,` `row` $row `,` `vector` $vector (`,` `staged` $staged^)? `>`
-  }];
+  let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector);
+  let assemblyFormat = "`<` `threads` $threads `,` `row` $row `,` `vector` $vector `>`";
 }
 
 def Cuda_ColumnReductionAttr : Cuda_Schedule<"ColumnReduction", "column_reduction"> {

@@ -94,6 +94,7 @@ public:
   std::optional<bool> isKnown(const Expr &condition);
 
   // Registers, memory, constants.
+  static constexpr int64_t accessBytes = 16; ///< of the widest access to memory
   mlir::Value registers(llvm::ArrayRef<int64_t> extents, mlir::Type element, int64_t vector = 1, bool zero = false);
   mlir::Value variable(mlir::Value init);
   mlir::Value get(mlir::Value registers, graph::Exprs index = {});
@@ -137,8 +138,6 @@ public:
   void hold(mlir::Operation *op, mlir::Value registers, graph::Exprs before) {
     hoistedVectors[op] = {registers, 1, 1, std::move(before)};
   }
-  /// From here on cloneVector takes what a load reads from shared memory, at the same position.
-  void stage(kernel::LoadOp load, mlir::Value smem) { staged[load] = smem; }
   /// From here on cloneVector brings vectors that a store would write to `memory` instead, where `position` then says.
   void divert(kernel::StoreOp store, mlir::Value memory, std::function<Expr()> position) {
     diverted[store] = {memory, std::move(position)};
@@ -179,9 +178,12 @@ private:
     int64_t part, width;
     graph::Exprs before = {}; ///< indices that come first
     graph::Exprs index(const Expr &e) const;
+    graph::Exprs access(int64_t e) const; ///< that of the part with element `e`, for a whole access
   };
+  Elements elementsOf(mlir::Type type, int64_t width, int64_t part);
+  static int64_t accessWidth(mlir::Type type, int64_t width); ///< the most elements of a vector in one access
   Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);
-  void loadVector(kernel::LoadOp op, const Vector &vector, mlir::Value registers, graph::Exprs index);
+  void loadVector(kernel::LoadOp op, const Vector &vector, mlir::Value registers, graph::Exprs index, int64_t first = 0);
   Elements unpack(const Nibbles &nibbles, mlir::Type type, const Vector &vector);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }
@@ -194,7 +196,6 @@ private:
     std::function<Expr()> position;
   };
   llvm::DenseMap<mlir::Operation *, Diversion> diverted;
-  llvm::DenseMap<mlir::Operation *, mlir::Value> staged;
   llvm::DenseMap<mlir::Value, std::string> hints; ///< names of the kernel's index values in the source
   llvm::SmallVector<mlir::Value> space;           ///< of the loop being distributed
   mlir::ArrayAttr spaceExtents;

@@ -51,11 +51,9 @@ void Lowering::hoistVectors(Block &block, Value other, Value index, const Expr &
       continue;
     }
     const Expr position = vars.read(load.getPosition(), load.getIndices());
-    const int64_t most = std::min<int64_t>(width, 16 / graph::byteSize(load.getType()));
+    const int64_t most = accessWidth(load.getType(), width);
     const int64_t part = isContiguous(position, vars.name(index), most, divisors) ? most : 1;
-    Elements &elements = hoistedVectors[load];
-    elements = {part == width ? registers({}, load.getType(), part) : registers({width / part}, load.getType(), part),
-                part, width};
+    const Elements elements = hoistedVectors[load] = elementsOf(load.getType(), width, part);
     auto from = [&](const Expr &e) {
       Source source{here(position.substitute({{vars.name(index), base + e}})), mask};
       if (!mask.empty())
@@ -67,7 +65,7 @@ void Lowering::hoistVectors(Block &block, Value other, Value index, const Expr &
       if (part == 1)
         set(this->load(view, from(e)), elements.registers, {e});
       else
-        loadVector(view, from(e), elements.registers, part == width ? graph::Exprs() : graph::Exprs{e / part});
+        loadVector(view, from(e), elements.registers, elements.access(e));
   }
 }
 

@@ -41,9 +41,10 @@ graph::Exprs RowLoops::placeOf(const Expr &e) const {
 }
 
 LogicalResult RowLoops::keep(MapOp map) {
+  constexpr int64_t registerElements = 32; // of one map, per thread
   Expr count = graph::product(graph::exprsOf(map.getExtents()));
   std::optional<int64_t> constant = count.constant();
-  if (!constant || *constant > kept * cooperating)
+  if (!constant || *constant > registerElements * cooperating)
     return success();
   int64_t trips = (*constant / width + cooperating - 1) / cooperating;
   SmallVector<Value> registers;

@@ -12,9 +12,9 @@ namespace cupola::cuda {
 class RowLoops {
 public:
   /// A row belongs to `cooperating` threads, some neighbouring lanes, a warp, or the block of `threads`; `width`
-  /// elements at a time, of a map at most `kept` in registers of a thread.
-  RowLoops(Lowering &low, int64_t threads, int64_t cooperating, int64_t width, int64_t kept = 32)
-      : low(low), threads(threads), cooperating(cooperating), width(width), kept(kept) {}
+  /// elements at a time.
+  RowLoops(Lowering &low, int64_t threads, int64_t cooperating, int64_t width)
+      : low(low), threads(threads), cooperating(cooperating), width(width) {}
 
   /// `thread`: among those of the row.
   void begin(const Expr &thread) { lane = thread; }
@@ -30,7 +30,7 @@ private:
   mlir::Value combine(const Accumulator &accumulator);
 
   Lowering &low;
-  int64_t threads, cooperating, width, kept;
+  int64_t threads, cooperating, width;
   Expr lane, iteration; ///< of the thread in its row; of the current loop
   llvm::DenseMap<mlir::Type, mlir::Value> scratches;
 };

@@ -85,31 +85,38 @@ struct VectorAccesses {
 
   VectorAccesses(Block &block, Value index, int64_t width, Variables &vars,
                  const std::map<std::string, int64_t> &divisors)
-      : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors) {}
+      : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors) {
+    hasRows = llvm::any_of(block, [&](Operation &op) {
+      auto load = dyn_cast<LoadOp>(op);
+      auto store = dyn_cast<StoreOp>(op);
+      return (load && isOfRow(load)) || (store && isOfRow(store));
+    });
+  }
 
-  bool fits(Type type) const { return width * graph::byteSize(type) <= 16; }
+  /// Its position is not the same in all rows.
+  template <class Op> bool isOfRow(Op op) const {
+    const std::set<std::string> symbols = vars.read(op.getPosition(), op.getIndices()).symbols();
+    return isIndirect(op.getIndices()) || symbols.size() > symbols.count(var);
+  }
+  bool fits(Type type) const { return width * graph::byteSize(type) <= Lowering::accessBytes; }
+  /// What all rows have in common may take two accesses, so that wide constants do not halve the vectors of narrow rows:
+  /// the second finds its sectors in L1, as it would those of a row.
+  bool fits(LoadOp op) const {
+    const int64_t most = Lowering::accessBytes * (hasRows && !isOfRow(op) ? 2 : 1);
+    return width * graph::byteSize(op.getType()) <= most;
+  }
   template <class Op> bool isContiguous(Op op) const {
     return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()), var, width, divisors);
   }
 
   bool isVector(LoadOp op) const {
-    if (!varying.contains(op) || !fits(op.getType()) ||
+    if (!varying.contains(op) || !fits(op) ||
         !sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors))
       return false;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
         return false;
     return isContiguous(op);
-  }
-  /// It reads neighbours, or every second, third.. element of a sector, which lie in no vector: as elements of vectors
-  /// they are apart, and every element's request asks for the sectors of all.
-  bool isScattered(LoadOp op) const {
-    if (!varying.contains(op) || isIndirect(op.getIndices()) || isVector(op))
-      return false;
-    constexpr int64_t sector = 32; // bytes
-    const std::optional<Expr> step = vars.read(op.getPosition(), op.getIndices()).coefficient(var);
-    const std::optional<int64_t> elements = step ? step->constant() : std::nullopt;
-    return elements && *elements != 0 && std::abs(*elements) * graph::byteSize(op.getType()) < sector;
   }
   /// A condition that all elements of a vector share.
   bool isShared(InRangeOp op) const {
@@ -162,6 +169,8 @@ struct VectorAccesses {
   }
 
 private:
+  bool hasRows;
+
   /// An operand that all elements of a vector have.
   bool isSame(Value operand, Block &block, const llvm::DenseSet<Operation *> &shared) const {
     Operation *def = operand.getDefiningOp();
@@ -176,30 +185,25 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &exte
   for (int64_t width : {16, 8, 4, 2}) {
     if (!divisible(extent, width, divisors))
       continue;
-    int64_t bytes = 0, moved = 0, scattered = 0;
+    int64_t bytes = 0;
     bool whole = true;
     for (auto &[block, index] : blocks) {
       VectorAccesses accesses(*block, index, width, vars, divisors);
       for (Operation &op : *block) {
         if (hoisted.contains(&op))
           continue;
-        if (auto load = dyn_cast<LoadOp>(op)) {
-          const int64_t size = graph::byteSize(load.getType());
-          if (accesses.isVector(load))
-            bytes = std::max(bytes, width * size);
-          (accesses.isScattered(load) ? scattered : moved) += size;
-        }
+        if (auto load = dyn_cast<LoadOp>(op); load && accesses.isVector(load))
+          bytes = std::max(bytes, width * graph::byteSize(load.getType()));
         if (auto store = dyn_cast<StoreOp>(op)) {
           whole &= accesses.isVector(store);
           bytes = std::max(bytes, width * graph::byteSize(store.getValue().getType()));
-          moved += graph::byteSize(store.getValue().getType());
         }
         // A contiguous load that would not fit is better served by a narrower width.
-        if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load.getType()))
+        if (auto load = dyn_cast<LoadOp>(op); load && !accesses.fits(load))
           whole &= !accesses.isContiguous(load);
       }
     }
-    if (whole && bytes > 0 && width * scattered <= moved)
+    if (whole && bytes > 0)
       return width;
   }
   return 1;
@@ -240,6 +244,16 @@ LogicalResult Lowering::cloneShared(Operation &op, const Vector &vector) {
   return clone(op);
 }
 
+int64_t Lowering::accessWidth(Type type, int64_t width) { return std::min(width, accessBytes / graph::byteSize(type)); }
+
+Lowering::Elements Lowering::elementsOf(Type type, int64_t width, int64_t part) {
+  return {part == width ? registers({}, type, part) : registers({width / part}, type, part), part, width};
+}
+
+graph::Exprs Lowering::Elements::access(int64_t e) const {
+  return part == width ? graph::Exprs() : graph::Exprs{e / part};
+}
+
 graph::Exprs Lowering::Elements::index(const Expr &e) const {
   graph::Exprs all = before;
   if (part != width && part != 1)
@@ -248,19 +262,19 @@ graph::Exprs Lowering::Elements::index(const Expr &e) const {
   return all;
 }
 
-void Lowering::loadVector(LoadOp op, const Vector &vector, Value registers, graph::Exprs index) {
+void Lowering::loadVector(LoadOp op, const Vector &vector, Value registers, graph::Exprs index, int64_t first) {
   auto base = [&](const Expr &e) { return atBase(e, vector); };
-  Source from{base(vars.read(op.getPosition(), op.getIndices())),
+  Source from{base(vars.read(op.getPosition(), op.getIndices())) + first,
               llvm::map_to_vector(vars.read(op.getMask(), op.getIndices()), base)};
   if (op.getOther())
     from.other = values.lookupOrDefault(op.getOther());
-  const Value smem = staged.lookup(op);
-  loadVector(smem ? smem : values.lookupOrDefault(op.getView()), from, registers, std::move(index));
+  loadVector(values.lookupOrDefault(op.getView()), from, registers, std::move(index));
 }
 
 Lowering::Elements Lowering::cloneVectorLoad(LoadOp op, const Vector &vector) {
-  Elements elements{registers({}, op.getType(), vector.width), vector.width, vector.width};
-  loadVector(op, vector, elements.registers, {});
+  const Elements elements = elementsOf(op.getType(), vector.width, accessWidth(op.getType(), vector.width));
+  for (int64_t e = 0; e < vector.width; e += elements.part)
+    loadVector(op, vector, elements.registers, elements.access(e), e);
   return elements;
 }
 
@@ -269,7 +283,7 @@ SmallVector<LoadOp> Lowering::vectorLoads(Block &block, Value index, int64_t wid
   SmallVector<LoadOp> loads;
   for (LoadOp load : block.getOps<LoadOp>()) {
     auto constant = load.getOther() ? load.getOther().getDefiningOp<kernel::ConstantOp>() : kernel::ConstantOp();
-    if (width > 1 && accesses.isVector(load) && (!load.getOther() || constant))
+    if (width > 1 && accesses.fits(load.getType()) && accesses.isVector(load) && (!load.getOther() || constant))
       loads.push_back(load);
   }
   return loads;
@@ -340,8 +354,6 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
       if (auto held = hoistedVectors.find(&op); held != hoistedVectors.end())
         values.map(op.getResult(0),
                    cast(get(held->second.registers, held->second.index(0)), op.getResult(0).getType()));
-      else if (const Value smem = staged.lookup(&op))
-        values.map(op.getResult(0), loadShared(smem, here(vars.of(index))));
       else if (!isa<YieldOp>(op) && failed(clone(op)))
         return failure();
     yield(yielded(block), 0);

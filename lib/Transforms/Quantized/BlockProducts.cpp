@@ -19,15 +19,6 @@ namespace {
 /// Half of what a byte holds is added to rows, so that they have no sign.
 constexpr int32_t middle = 128;
 
-/// The longest blocks of the weights; 0: none suits.
-int64_t blockOf(const ScaledWeights &weights) {
-  const bool areBytes = llvm::all_of(weights.integers, [](int16_t number) { return number >= -128 && number <= 127; });
-  for (int64_t size : {128, 64, 32, 16})
-    if (areBytes && weights.hasBlocks(size))
-      return size;
-  return 0;
-}
-
 /// A matrix as bytes in blocks of a row.
 struct Rows {
   Value bytes, scales;
@@ -49,12 +40,12 @@ public:
 
 private:
   bool replace(graph::MatMulOp product) {
-    const std::optional<graph::Int8Rows> said = product.getInt8Rows();
-    if (said == graph::Int8Rows::Never || graph::rankOf(product.getResult()) != 2 || !canRoundRows(product))
+    const std::optional<int> most = mostRounded(product);
+    if (!most || graph::rankOf(product.getResult()) != 2)
       return false;
     OpBuilder b(product);
-    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), said ? mostOfByte : mostOfNibble);
-    const int64_t block = weights ? blockOf(*weights) : 0;
+    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), *most);
+    const int64_t block = weights ? weights->blockOfBytes() : 0;
     if (block == 0)
       return false;
     const Location loc = match::locationOf(b, product, {product.getLhs()});

@@ -69,8 +69,10 @@ Value constant(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, Type element
 
 class PackWeights : public impl::PackWeightsBase<PackWeights> {
 public:
+  using PackWeightsBase::PackWeightsBase;
+
   void runOnOperation() override {
-    const bool changed = match::rewriteBodies(getOperation(), [](Block &body) {
+    const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
       bool here = false;
       for (auto product : llvm::make_early_inc_range(body.getOps<graph::MatMulOp>()))
         here |= pack(product);
@@ -81,7 +83,7 @@ public:
   }
 
 private:
-  static bool pack(graph::MatMulOp product) {
+  bool pack(graph::MatMulOp product) const {
     OpOperand *use = matrixOf(product);
     if (!use || !isa<FloatType>(graph::elementOf(use->get())) || !isMadeOfBytes(use->get()) ||
         quantizedProduct(product))
@@ -96,14 +98,27 @@ private:
     const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
     if (!offsets)
       return false;
-    use->assign(written(b, use->get(), *weights, block, *offsets));
+    const bool areBytes = roundedToBytes && isRounded(product, *weights);
+    use->assign(areBytes ? written(b, use->get(), *weights, block, bytes(b, use->get(), *weights), {0})
+                         : written(b, use->get(), *weights, block, nibbles(b, use->get(), *weights, *offsets), *offsets));
     return true;
   }
 
-  /// The ops that take packed weights apart.
-  static Value written(OpBuilder &b, Value rhs, const ScaledWeights &weights, int64_t block,
+  /// Bytes of the product's rows will meet these integers as bytes.
+  static bool isRounded(graph::MatMulOp product, const ScaledWeights &weights) {
+    const std::optional<int> most = mostRounded(product);
+    return most && llvm::all_of(weights.integers, [&](int16_t number) { return std::abs(number) <= *most; }) &&
+           weights.blockOfBytes() != 0;
+  }
+
+  static Location locationOf(OpBuilder &b, Value rhs) {
+    return match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{});
+  }
+
+  /// The ops that make weights of integers less their offsets.
+  static Value written(OpBuilder &b, Value rhs, const ScaledWeights &weights, int64_t block, Value integers,
                        ArrayRef<int16_t> offsets) {
-    const Location loc = match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{});
+    const Location loc = locationOf(b, rhs);
     const int64_t blocks = weights.depth / block;
     const auto type = [&](ArrayRef<int64_t> shape, Type element) { return RankedTensorType::get(shape, element); };
     const auto blockType = type({weights.columns, blocks, block}, weights.element);
@@ -111,11 +126,11 @@ private:
       return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
     };
     const auto repeated = [&](Value value) { return graph::BroadcastOp::create(b, loc, blockType, value).getResult(); };
-    Value value = match::castTo(b, loc, nibbles(b, loc, weights, offsets), weights.element);
+    Value value = match::castTo(b, loc, integers, weights.element);
     value = match::reshapeTo(b, loc, value, graph::shapeOf(blockType));
-    if (offsets.size() == 1) {
+    if (offsets.size() == 1 && offsets[0] != 0) {
       value = binary(graph::BinaryKind::Add, value, match::splat(b, loc, offsets[0], blockType));
-    } else {
+    } else if (offsets.size() > 1) {
       Value each = constant(b, loc, {weights.columns, blocks, 1}, b.getI8Type(),
                             std::vector<int8_t>(offsets.begin(), offsets.end()));
       value = binary(graph::BinaryKind::Add, value, repeated(match::castTo(b, loc, each, weights.element)));
@@ -145,8 +160,15 @@ private:
                      : constant(b, loc, shape, b.getF32Type(), scales.vec());
   }
 
+  /// i8 [columns, depth]
+  static Value bytes(OpBuilder &b, Value rhs, const ScaledWeights &weights) {
+    return constant(b, locationOf(b, rhs), {weights.columns, weights.depth}, b.getI8Type(),
+                    std::vector<int8_t>(weights.integers.begin(), weights.integers.end()));
+  }
+
   /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.
-  static Value nibbles(OpBuilder &b, Location loc, const ScaledWeights &weights, ArrayRef<int16_t> offsets) {
+  static Value nibbles(OpBuilder &b, Value rhs, const ScaledWeights &weights, ArrayRef<int16_t> offsets) {
+    const Location loc = locationOf(b, rhs);
     const auto whole = static_cast<int64_t>(weights.integers.size());
     const int64_t perOffset = whole / static_cast<int64_t>(offsets.size()), half = unit / 2;
     std::vector<uint8_t> bytes(whole / 2);

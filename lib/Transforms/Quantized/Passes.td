@@ -58,7 +58,9 @@ def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
     The right operand of a product is `integers * scale`, made of constants alone, the scale the same in blocks of the
     depth of at least 16, and four bits hold how far the integers of a block, or all of them, lie apart. They become
     half as many bytes: of 32 neighbours along the depth the first 16 in the low bits, so that neighbours stay
-    neighbours in memory. The multiplication and what comes after it are as they were, and so is the result.
+    neighbours in memory. The multiplication and what comes after it are as they were, and so is the result. With
+    `rounded-to-bytes`, as where only the CPU is compiled for, integers of products whose rows `graph-block-products` will
+    round become bytes, which that pass multiplies.
 
     ```mlir
     %0 = graph.cast %q : tensor<64x8xi8> -> tensor<64x8xf32>           // numbers from -8 to 7
@@ -77,6 +79,7 @@ def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
     %9 = graph.matmul %a, %8 : ...
     ```
   }];
+  let options = [Option<"roundedToBytes", "rounded-to-bytes", "bool", "false", "where rows become bytes, so do integers">];
 }
 
 def AllowInt8Rows : Pass<"graph-allow-int8-rows", "::mlir::func::FuncOp"> {

@@ -85,6 +85,14 @@ bool ScaledWeights::hasBlocks(int64_t size) const {
   return true;
 }
 
+int64_t ScaledWeights::blockOfBytes() const {
+  const bool areBytes = llvm::all_of(integers, [](int16_t number) { return number >= -128 && number <= 127; });
+  for (int64_t size : {128, 64, 32, 16})
+    if (areBytes && hasBlocks(size))
+      return size;
+  return 0;
+}
+
 std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most) {
   const std::optional<Multiplication> found = multiplicationOf(rhs);
   if (!found)
@@ -113,6 +121,13 @@ std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most) {
 bool canRoundRows(graph::MatMulOp product) {
   const Type element = graph::elementOf(product.getRhs());
   return isa<FloatType>(element) && !element.isF64() && isMadeOfBytes(product.getRhs());
+}
+
+std::optional<int> mostRounded(graph::MatMulOp product) {
+  const std::optional<graph::Int8Rows> said = product.getInt8Rows();
+  if (said == graph::Int8Rows::Never || !canRoundRows(product))
+    return std::nullopt;
+  return said ? mostOfByte : mostOfNibble;
 }
 
 } // namespace cupola

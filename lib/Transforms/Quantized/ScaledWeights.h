@@ -23,6 +23,8 @@ struct ScaledWeights {
 
   /// Whether no scale changes within blocks of so many neighbours along the depth, which they divide.
   bool hasBlocks(int64_t size) const;
+  /// The longest blocks of 16 to 128 in which bytes hold the integers; 0: there are none.
+  int64_t blockOfBytes() const;
 };
 
 /// The largest magnitudes of integers less their zero points: of 8 bits, and of 4.
@@ -35,6 +37,8 @@ std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs, 
 /// Whether rows of a product may become bytes where its model permits it: floats of up to 32 bits meet constants that
 /// are made of bytes.
 bool canRoundRows(graph::MatMulOp product);
+/// The largest magnitude of integers for which they do; none: its model, or the user, forbids it.
+std::optional<int> mostRounded(graph::MatMulOp product);
 
 } // namespace cupola
 

@@ -74,38 +74,46 @@ kernel.func @again reduction grid (%g0) in [7] scalars []
   kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
 }
 
-// What all of 1,024 rows read comes once for eight of them, through shared memory.
-// SCHEDULE-LABEL: @staged
-// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 256, row 32, vector 8, staged true>
-// CHECK-LABEL: simt.func @staged
-// CHECK-SAME: thread %[[T:.*]] of 256 scalars
-// CHECK: %[[SMEM:.*]] = simt.smem at 0 : <2048xf16>
-// CHECK-NEXT: simt.for %[[C:.*]] = %[[T]] to 256 step 256
-// CHECK: simt.load_vector %arg1 to %[[V:.*]] [8*%[[C]]]
-// CHECK: simt.store_vector %[[V]] to %[[SMEM]] [8*%[[C]]]
-// CHECK: simt.barrier
-// CHECK-NOT: simt.load_vector %arg1
-// CHECK: simt.load_vector %[[SMEM]] to
-kernel.func @staged row_reduction grid (%g0) in [1024] scalars []
-    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
-  %x = kernel.map (%d0) in [2048] {
-    %0 = kernel.load %in0[%d0 + 2048*%g0] : f16 from !kernel.view<f16, read>
-    kernel.yield %0 : f16
-  } : !kernel.tile<f16, "2048">
-  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [2048] {
-    %0 = kernel.extract %x [%d1] : f16 from !kernel.tile<f16, "2048">
+// What all rows share takes two accesses where its elements are twice as wide; rows never do.
+// SCHEDULE-LABEL: @shared
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 8>
+// CHECK-LABEL: simt.func @shared
+// CHECK: %[[FACTORS:.*]] = simt.registers : <2xf32, vector 4>
+// CHECK-NEXT: simt.load_vector %arg1 to %[[FACTORS]] [%[[C:.*]]] into [0]
+// CHECK-NEXT: simt.load_vector %arg1 to %[[FACTORS]] [%[[C]] + 4] into [1]
+kernel.func @shared row_reduction grid (%g0) in [1024] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f16, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [768] {
+    %0 = kernel.load %in0[%d1 + 768*%g0] : f16 from !kernel.view<f16, read>
     kernel.yield %0 : f16
   } : f16
-  kernel.foreach (%d2) in [2048] {
-    %0 = kernel.extract %x [%d2] : f16 from !kernel.tile<f16, "2048">
-    %1 = kernel.binary div %0, %s : f16 -> f16
-    %2 = kernel.load %in1[%d2] : f16 from !kernel.view<f16, read>
-    %3 = kernel.binary mul %1, %2 : f16 -> f16
-    kernel.store %3, %out0[%d2 + 2048*%g0] : f16 to !kernel.view<f16, write>
+  kernel.foreach (%d2) in [768] {
+    %1 = kernel.cast %s : f16 -> f32
+    %2 = kernel.load %in1[%d2] : f32 from !kernel.view<f32, read>
+    %3 = kernel.binary mul %1, %2 : f32 -> f32
+    %4 = kernel.cast %3 : f32 -> f16
+    kernel.store %4, %out0[%d2 + 768*%g0] : f16 to !kernel.view<f16, write>
   }
 }
 
-// Of 128 rows each has a block.
+// SCHEDULE-LABEL: @of_rows
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 4>
+kernel.func @of_rows row_reduction grid (%g0) in [1024] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f16, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [768] {
+    %0 = kernel.load %in0[%d1 + 768*%g0] : f16 from !kernel.view<f16, read>
+    kernel.yield %0 : f16
+  } : f16
+  kernel.foreach (%d2) in [768] {
+    %1 = kernel.cast %s : f16 -> f32
+    %2 = kernel.load %in1[%d2 + 768*%g0] : f32 from !kernel.view<f32, read>
+    %3 = kernel.binary mul %1, %2 : f32 -> f32
+    %4 = kernel.cast %3 : f32 -> f16
+    kernel.store %4, %out0[%d2 + 768*%g0] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Wider rows have a block each.
 // SCHEDULE-LABEL: @fewer
 // SCHEDULE-SAME: schedule #cuda.row_reduction<threads 256, row 256, vector 8>
 kernel.func @fewer row_reduction grid (%g0) in [128] scalars []

@@ -20,9 +20,6 @@ kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduc
 // CHECK: @column {{.*}} schedule #cuda.column_reduction<threads 1024> ()
 kernel.func @column reduction grid () in [] scalars [] schedule #cuda.column_reduction<threads 1024> () {
 }
-// CHECK: @row_staged {{.*}} schedule #cuda.row_reduction<threads 256, row 32, vector 8, staged true> ()
-kernel.func @row_staged row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 32, vector 8, staged true> () {
-}
 // CHECK: @windows {{.*}} schedule #cuda.window<rows 8, columns 4, vector 2> ()
 kernel.func @windows reduction grid () in [] scalars [] schedule #cuda.window<rows 8, columns 4, vector 2> () {
 }
