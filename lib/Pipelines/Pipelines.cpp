@@ -290,6 +290,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.attention = b.isOn("fuse-attention");
   fusion.mostKept = target.mostKept();
   fusion.fewRows = b.isOn("fuse-few-rows") ? target.fewRows() : 0;
+  fusion.windowImages = target.writesWindowImages();
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

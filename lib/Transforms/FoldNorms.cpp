@@ -96,8 +96,8 @@ private:
     const auto type = cast<RankedTensorType>(value.getType());
     if (type.getElementType().isF32())
       return value;
-    return graph::ConstantOp::create(b, value.getLoc(),
-                                     constantOf(RankedTensorType::get(type.getShape(), b.getF32Type()), *norm::numbersOf(value)));
+    return graph::ConstantOp::create(
+        b, value.getLoc(), constantOf(RankedTensorType::get(type.getShape(), b.getF32Type()), *norm::numbersOf(value)));
   }
   Value rowsTo(OpBuilder &b, Value value, Value like) {
     return graph::BroadcastOp::create(b, kernel.loc(), cast<RankedTensorType>(like.getType()), value);

@@ -394,9 +394,10 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     it is a product with a gate and the columns few. Two products with a softmax of rows
     and only pointwise ops between them are one kernel that keeps no scores in memory; it
     computes its queries, and keys and values, too, if few rows read them and the model
-    returns them: they are further results. Views never become kernels: every consumer gets its own copy, and they compose into
-    addresses. Each edge between two ops gets a
-    #graph.verdict in graph.verdicts, which stands in front of the function.
+    returns them: they are further results. Views seldom become kernels: every consumer gets
+    its own copy, and they compose into addresses. With `window-images` a transpose is
+    written where a convolution would gather channels through it. Each edge between two ops
+    gets a #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
     why nothing that computes writes them there: `joined` (several values side by side),
     `part` (of a value), `shared` (the value is read in its own layout, too) or
@@ -422,6 +423,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"attention", "attention", "bool", "true", "compute both products of an attention in one kernel">,
     Option<"mostKept", "most-kept", "int64_t", "9223372036854775807", "elements of returned keys that attention writes, at most">,
     Option<"fewRows", "few-rows", "int64_t", "0", "products of at most so many rows that meet, and a norm before, are one kernel">,
+    Option<"windowImages", "window-images", "bool", "false", "transposed images that windows read are written first">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -183,7 +183,8 @@ private:
   Elements elementsOf(mlir::Type type, int64_t width, int64_t part);
   static int64_t accessWidth(mlir::Type type, int64_t width); ///< the most elements of a vector in one access
   Elements cloneVectorLoad(kernel::LoadOp op, const Vector &vector);
-  void loadVector(kernel::LoadOp op, const Vector &vector, mlir::Value registers, graph::Exprs index, int64_t first = 0);
+  void loadVector(kernel::LoadOp op, const Vector &vector, mlir::Value registers, graph::Exprs index,
+                  int64_t first = 0);
   Elements unpack(const Nibbles &nibbles, mlir::Type type, const Vector &vector);
   void nameIndices();
   std::string hintOf(mlir::Value index) const { return hints.lookup(index); }

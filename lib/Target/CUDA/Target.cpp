@@ -117,8 +117,8 @@ public:
   void addFusionPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
     if (isOn("keep-recurrences"))
       main.addPass(createKeepRecurrences({arch.str()}));
-    // Where a kernel begins while the one before ends, a norm's own hides most of its time: folded, BERT-base takes 1.05 of
-    // it (docs/results/h100.md).
+    // Where a kernel begins while the one before ends, a norm's own hides most of its time: folded, BERT-base
+    // takes 1.05 of it (docs/results/h100.md).
     if (const GpuArchitecture &gpu = *findGpu(arch); isOn("fold-norms") && gpu.mmaK > 0 && !gpu.wgmma)
       main.addPass(createFoldNorms({PartMoments::part, fewRows(), mostFoldedRows, gpu.mmaK >= 16}));
     if (isOn("cublaslt"))
@@ -142,6 +142,7 @@ public:
   /// before. On an H100 (docs/results/h100.md) they pay from some hundred KB on.
   int64_t mostKept() const override { return int64_t(1) << 17; }
   int64_t fewRows() const override { return cuda::fewRows; }
+  bool writesWindowImages() const override { return true; }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &request, const Workers &workers,

@@ -99,8 +99,8 @@ struct VectorAccesses {
     return isIndirect(op.getIndices()) || symbols.size() > symbols.count(var);
   }
   bool fits(Type type) const { return width * graph::byteSize(type) <= Lowering::accessBytes; }
-  /// What all rows have in common may take two accesses, so that wide constants do not halve the vectors of narrow rows:
-  /// the second finds its sectors in L1, as it would those of a row.
+  /// What all rows have in common may take two accesses, so that wide constants do not halve the vectors of narrow
+  /// rows: the second finds its sectors in L1, as it would those of a row.
   bool fits(LoadOp op) const {
     const int64_t most = Lowering::accessBytes * (hasRows && !isOfRow(op) ? 2 : 1);
     return width * graph::byteSize(op.getType()) <= most;

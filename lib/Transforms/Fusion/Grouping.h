@@ -19,6 +19,7 @@ struct Options {
   bool attention = true;
   int64_t mostKept = std::numeric_limits<int64_t>::max(); ///< elements of a returned operand that its attention writes
   int64_t fewRows = 0;                                    ///< products of at most so many rows may be one kernel
+  bool windowImages = false;                              ///< transposed images that windows read are written first
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

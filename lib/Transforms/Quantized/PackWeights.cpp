@@ -99,8 +99,9 @@ private:
     if (!offsets)
       return false;
     const bool areBytes = roundedToBytes && isRounded(product, *weights);
-    use->assign(areBytes ? written(b, use->get(), *weights, block, bytes(b, use->get(), *weights), {0})
-                         : written(b, use->get(), *weights, block, nibbles(b, use->get(), *weights, *offsets), *offsets));
+    use->assign(areBytes
+                    ? written(b, use->get(), *weights, block, bytes(b, use->get(), *weights), {0})
+                    : written(b, use->get(), *weights, block, nibbles(b, use->get(), *weights, *offsets), *offsets));
     return true;
   }
 
@@ -111,9 +112,7 @@ private:
            weights.blockOfBytes() != 0;
   }
 
-  static Location locationOf(OpBuilder &b, Value rhs) {
-    return match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{});
-  }
+  static Location locationOf(OpBuilder &b, Value rhs) { return match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{}); }
 
   /// The ops that make weights of integers less their offsets.
   static Value written(OpBuilder &b, Value rhs, const ScaledWeights &weights, int64_t block, Value integers,

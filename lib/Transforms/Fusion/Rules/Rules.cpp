@@ -10,7 +10,7 @@ using namespace mlir;
 namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, formAttention, formFewRows, growEpilogues, endNarrowly, copyResults;
+Form storeLongAddresses, formAttention, formFewRows, growEpilogues, endNarrowly, storeWindowImages, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideEpilogue,
@@ -39,6 +39,7 @@ constexpr Rule table[] = {
     {"few-rows", formFewRows, {}, {}, decideFewRows},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
+    {"window-image", storeWindowImages, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},
     {"kept", {}, {}, {}, decideKept},
     {"prologue", {}, {}, {}, decidePrologue},
