@@ -180,12 +180,6 @@ static ChooseLayoutsOptions layoutOptions(const PipelineOptions &options) {
   return layouts;
 }
 
-/// Every target will round rows that meet weights of few bits.
-static bool roundsRows(const PipelineOptions &options) {
-  return options.targets == std::set<std::string>{"cpu"} && !options.disabled.count("block-products") &&
-         options.precision.int8Rows != graph::Int8Rows::Never;
-}
-
 Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   Builder b(module, options);
   auto add = [&](StringRef name, std::unique_ptr<Pass> (*create)()) {
@@ -206,8 +200,11 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
       b.addNested<func::FuncOp>(createFoldConstants(kept));
   };
   b.addNested<func::FuncOp>(createFoldEmpty());
+  PackWeightsOptions packed; // where every target will round rows that meet weights of few bits
+  packed.roundedToBytes = options.targets == std::set<std::string>{"cpu"} && b.isOn("block-products") &&
+                          options.precision.int8Rows != graph::Int8Rows::Never;
   if (b.isOn("pack-weights"))
-    b.addNested<func::FuncOp>(createPackWeights({/*roundedToBytes=*/roundsRows(options)}));
+    b.addNested<func::FuncOp>(createPackWeights(packed));
   fold();
   tidy(/*motion=*/false); // what is recognised stands together as it was written
   add("recognize-gelu", createRecognizeGelu);

@@ -16,9 +16,9 @@ namespace cupola::layout {
 /// What kernels of a target take for tensors that are channels first, in bytes of traffic per byte.
 struct TargetRow {
   llvm::StringRef target;
-  double read;       ///< by a convolution, for every tap
-  double write;      ///< of a result
-  bool writesImages; ///< in the other order, once, where a window would read them transposed
+  double read;  ///< by a convolution, for every tap
+  double write; ///< of a result
+  double most;  ///< of what a convolution reads through a transpose: that of writing it (Target::writesWindowImages)
 };
 llvm::ArrayRef<TargetRow> targetRows();
 /// Of a value that is read to be written in the other order.
