@@ -213,7 +213,7 @@ std::string fragmentsText(const WgmmaCase &s, const std::string &type) {
          "  wgmma_fence(acc, f);\n  " + product + operands;
 }
 
-/// A [64][64 k] times B, [n][64 k] or [64 k][n], in two groups.
+/// A [64][64 k] times B, [n][64 k] or [64 k][n], in two groups, by each of the two blocks of a cluster.
 std::string wgmmaText(const WgmmaCase &s) {
   const std::string type = s.bf16 ? "bf16" : "f16", tiles = std::to_string(s.tiles);
   const int n = s.tiles * 8;
@@ -232,7 +232,7 @@ std::string wgmmaText(const WgmmaCase &s) {
          "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n      acc[j][e] = 0.5f;\n  }\n" +
          (s.fragments ? fragmentsText(s, type) : products) + "  CUPOLA_UNROLL\n  for (i32 j = 0; j < " + tiles +
          "; ++j) {\n    CUPOLA_UNROLL\n    for (i32 e = 0; e < 4; ++e)\n"
-         "      cu_write<f32>(bindings, ref2)[wgmma_row(e) * " +
+         "      cu_write<f32>(bindings, ref2)[(cu_block() * 64 + wgmma_row(e)) * " +
          std::to_string(n) + " + 8 * j + wgmma_col(e)] = acc[j][e];\n  }\n}\n";
 }
 
@@ -263,6 +263,8 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
   c.run.arch = "sm_90a";
   c.run.kernel = "k_wgmma";
   c.run.threads = 128;
+  c.run.grid = 2;
+  c.run.cluster = 2;
   c.run.sharedBytes = 65536 + 8;
   c.run.text = wgmmaText(s);
   const auto n = static_cast<size_t>(s.tiles) * 8;
@@ -273,7 +275,7 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
       x = numbers.small(8);
   const FloatFormat &format = s.bf16 ? kBf16 : kF16;
   const std::string aBytes = encodeAll(format, a), bBytes = encodeAll(format, b);
-  c.run.buffers = {{"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(64 * n)};
+  c.run.buffers = {{"r", aBytes.size(), aBytes}, {"r", bBytes.size(), bBytes}, output<float>(2 * 64 * n)};
   const auto dtype = s.bf16 ? format::DType::BF16 : format::DType::F16;
   c.run.maps = {{0, dtype, {64, 64}, {128}, {64, 64}, 128},
                 {1, dtype, {64, n}, {128}, {64, static_cast<uint32_t>(n)}, 128}};
@@ -288,6 +290,8 @@ ConformanceCase wgmmaCase(const WgmmaCase &s) {
           sum += (s.fragments ? 2 : 1) * a[i * 64 + k] * b[s.transposed ? k * n + j : j * 64 + k];
         expected.push_back(sum);
       }
+    const Matrix ofOneBlock = expected;
+    expected.insert(expected.end(), ofOneBlock.begin(), ofOneBlock.end());
     return compareFloats(kF32, found[0], expected, 0, 0);
   };
   return c;

@@ -28,9 +28,10 @@ template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v)
 /// No access: what it names need not be there, and nothing waits for it. It costs no sectors of its own.
 CUPOLA_DEVICE void prefetch(const void *) {}
 
-/// As on a GPU an offset in the block's shared memory.
+/// As on a GPU an offset in the block's shared memory, and above its 24 bits the block's rank in the cluster.
 CUPOLA_DEVICE unsigned sharedAddress(const void *p) {
-  return static_cast<unsigned>(static_cast<const unsigned char *>(p) - cupola_sim_shared());
+  const auto offset = static_cast<unsigned>(static_cast<const unsigned char *>(p) - cupola_sim_shared());
+  return cupola_sim_cluster_rank() << 24 | offset;
 }
 
 template <int Bytes> CUPOLA_DEVICE void asyncCopy(void *shared, const void *global, unsigned sourceBytes) {

@@ -28,7 +28,11 @@ namespace cupola_device {
 struct Place {};
 
 alignas(1024) inline char shared[65536];
-CUPOLA_DEVICE u32 sharedAddress(const void *p) { return static_cast<u32>(static_cast<const char *>(p) - shared); }
+CUPOLA_DEVICE const char *sharedBase() { return shared; }
+/// In the second block of a cluster.
+CUPOLA_DEVICE u32 sharedAddress(const void *p) {
+  return 1u << 24 | static_cast<u32>(static_cast<const char *>(p) - shared);
+}
 
 CUPOLA_DEVICE u32 uniform(u32 value) { return value; }
 

@@ -23,8 +23,13 @@ template <> struct IsBf16<bf16> {
 /// PTX ISA, "Matrix Descriptor Format": address, leading and stride byte offsets in units of 16 bytes; swizzle of 128
 /// bytes.
 /// In two words, the second of which is the same for all matrices, and so is what the first has above the address: one
-/// behind another is an addition. `behind` is in units of 16 bytes, too; shared memory ends below 256 KB.
-CUPOLA_DEVICE u32 matrixAt(const void *shared, u32 behind) { return uniform((sharedAddress(shared) >> 4) + behind); }
+/// behind another is an addition. `behind` is in units of 16 bytes, too; shared memory ends below 256 KB. In a cluster
+/// an address has the block's rank above that, where the descriptor has the leading offset: it is masked, once for all
+/// matrices.
+CUPOLA_DEVICE u32 matrixAt(const void *shared, u32 behind) {
+  const u32 base = sharedAddress(sharedBase());
+  return uniform(((base & 0x3ffff) >> 4) + ((sharedAddress(shared) - base) >> 4) + behind);
+}
 /// Eight rows of 128 bytes are 1024.
 CUPOLA_DEVICE u64 matrixDescriptor(u32 at, u32 bytesBehind, u32 leadingBytes) {
   return u64(1u << 30 | 1024 >> 4) << 32 | (at + ((leadingBytes >> 4 << 16) + (bytesBehind >> 4)));
