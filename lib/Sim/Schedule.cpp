@@ -7,6 +7,7 @@
 #include "lib/Sim/Barrier.h"
 #include "lib/Sim/Together.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace cupola::sim {
@@ -112,6 +113,14 @@ void leave(Thread &self) {
   switchTo(&self.stackPointer, next);
 }
 
+/// The kernel behind waits for this one alone: what ends without a wait may end before the kernel in front does.
+void checkHasWaited(const Block &block) {
+  const auto first = machine.threads.begin() + block.firstThread;
+  if (std::none_of(first, first + machine.threadCount, [](const Thread &t) { return t.hasWaitedForGrid; }))
+    machine.reports.add(Finding::GridWait,
+                        blockText(block) + " ends, and no thread of it has waited for the kernels queued before it", 0);
+}
+
 void finishThread() {
   Thread &self = *machine.current;
   Block &block = *self.block;
@@ -128,6 +137,7 @@ void finishThread() {
     machine.clocks.collect(self, block.known);
   }
   if (block.live == 0) {
+    checkHasWaited(block);
     checkWarpgroupsAtEnd(block);
     checkMBarriersAtEnd(block);
   }

@@ -36,14 +36,15 @@ WgmmaWarp &stateOf(Warp &warp) {
   return *warp.wgmma;
 }
 
-/// Calls visit(offset in shared memory, outer, k) for each 16 bytes of an operand: elements k .. k+7 of one row or
-/// column, or `outer` .. outer+7 of one k where the rows or columns are innermost.
+/// Calls visit(offset in shared memory, huge where it lies in front of it, outer, k) for each 16 bytes of an operand:
+/// elements k .. k+7 of one row or column, or `outer` .. outer+7 of one k where the rows or columns are innermost.
 template <class Visit>
 void forEachChunk(uint64_t descriptor, bool outerInnermost, uint32_t first, uint32_t count, Visit visit) {
   const MatrixDescriptor d = MatrixDescriptor::decode(descriptor);
   for (uint32_t outer = 0; outer < count; outer += outerInnermost ? 8 : 1)
     for (uint32_t k = 0; k < kK; k += outerInnermost ? 1 : 8)
-      visit(outerInnermost ? d.alongOuter(first + outer, k) : d.alongK(first + outer, k), outer, k);
+      visit((outerInnermost ? d.alongOuter(first + outer, k) : d.alongK(first + outer, k)) - CupolaSimSharedStart,
+            outer, k);
 }
 
 /// The 16 bytes of shared memory may be read by all lanes. False: it was reported.
@@ -95,7 +96,7 @@ void checkOperand(Warp &warp, const Thread *lanes, uint64_t descriptor, bool out
   ChunkCheck check(warp, lanes);
   bool isClean = true;
   forEachChunk(descriptor, outerInnermost, first, count, [&](uint32_t offset, uint32_t, uint32_t) {
-    if (offset + kChunk > machine.sharedBytes)
+    if (uint64_t(offset) + kChunk > machine.sharedBytes)
       failAccess(Finding::OutOfBounds, warp.block->sharedBase + offset, kChunk, false, warp.at.pc, "by wgmma");
     state.lastRead[offset / kChunk] = state.open + 1;
     if (isClean)

@@ -25,7 +25,7 @@ LogicalResult AttentionLowering::run() {
   else
     grid.push_back(blocks);
   low.launch(threads, grid);
-  return low.guardBlocks([&]() -> LogicalResult {
+  auto program = [&]() -> LogicalResult {
     atRows = low.let("tm", mod(low.block(), tilesOfRows), tilesOfRows);
     low.bindGrid(floorDiv(low.block(), tilesOfRows));
     if (of.blocks > 1) {
@@ -34,8 +34,9 @@ LogicalResult AttentionLowering::run() {
     }
     letThreads();
     letSteps();
-    return program();
-  });
+    return this->program();
+  };
+  return low.guardBlocks(program, waits());
 }
 
 LogicalResult AttentionLowering::body() {

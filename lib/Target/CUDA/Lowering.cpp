@@ -191,13 +191,18 @@ LogicalResult Lowering::guard(ArrayRef<Expr> conditions, Body body) {
   return body();
 }
 
-LogicalResult Lowering::guardBlocks(Body body) {
+LogicalResult Lowering::guardBlocks(Body body, bool waits) {
   if (!mayHaveSurplus)
     return body();
   graph::Exprs exists;
   for (auto [axis, extent] : llvm::enumerate(graph::exprsOf(func.getBlocks())))
     if (!extent.constant())
       exists.push_back(extent - 1 - block(axis));
+  for (const Expr &condition : waits ? exists : graph::Exprs())
+    (void)guard({-1 - condition}, [&]() -> LogicalResult {
+      GridWaitOp::create(builder, func.getLoc());
+      return success();
+    });
   return guard(exists, [&] {
     mayHaveSurplus = false;
     LogicalResult done = body();

@@ -88,8 +88,9 @@ public:
   /// it where one is proved to fail. A condition is about the thread, the block and loops:
   /// other variables are in their range by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
-  /// Leaves out blocks beyond those of the launch, which only plans with symbols launch.
-  mlir::LogicalResult guardBlocks(Body body);
+  /// Leaves out blocks beyond those of the launch, which only plans with symbols launch. Where the body `waits` for the
+  /// kernels before, they do so, too: a kernel that has ended says so of all that came before.
+  mlir::LogicalResult guardBlocks(Body body, bool waits = false);
   /// Whether `condition` is proved to be >= 0 here, or to be less.
   std::optional<bool> isKnown(const Expr &condition);
 

@@ -54,7 +54,7 @@ KernelCase packedCase(const PackedShape &s) {
                      tag(s.depth) + "_block" + std::to_string(s.block) + (s.zeros ? "_zeros" : "");
   if (!s.schedule.empty())
     name += "_" + wordsOf(s.schedule);
-  const bool isHalf = s.type != "f32", areFew = s.rows <= 8 && s.schedule.empty();
+  const bool isHalf = s.type != "f32", areFew = s.rows <= (isHalf && s.depth >= 512 ? 2 : 8) && s.schedule.empty();
   return {name,
           areFew   ? "row_matvec"
           : isHalf ? "gemm_mma"
@@ -119,6 +119,8 @@ std::vector<KernelCase> asyncPackedCases(int64_t sharedBytes) {
             {64, 64, 64, 2, 2, 1, 4},
             {32, 64, 128, 1, 1, 4, 3},
             {32, 32, 128, 1, 1, 4, 4},
+            {16, 64, 128, 1, 1, 4, 3},
+            {16, 32, 128, 1, 1, 4, 4, 2},
             {64, 64, 64, 2, 2, 1, 4, 2}},
            /*mmaK=*/16, sharedBytes, cases);
   return cases;

@@ -141,6 +141,8 @@ std::vector<KernelCase> asyncMmaCases(int64_t sharedBytes) {
                               {64, 64, 64, 2, 2, 1, 4},
                               {32, 64, 128, 1, 1, 4, 3},
                               {32, 32, 128, 1, 1, 4, 4},
+                              {16, 64, 128, 1, 1, 4, 3},
+                              {16, 32, 128, 1, 1, 4, 4},
                               {32, 16, 32, 1, 1, 1, 2}}) { // rows of 32 bytes
     if (tile.sharedBytes() > sharedBytes)
       continue;
@@ -186,6 +188,7 @@ std::vector<KernelCase> splitMmaCases() {
   for (const MmaTile &tile : {MmaTile{64, 64, 64, 2, 2, 1, 4, 2},
                               {32, 32, 128, 1, 1, 4, 4, 3},
                               {32, 64, 128, 1, 1, 4, 3, 4},
+                              {16, 64, 128, 1, 1, 4, 3, 2},
                               {64, 32, 64, 2, 1, 2, 2, 3}})
     for (const char *type : {"f16", "bf16"}) {
       options.type = type;

@@ -165,6 +165,80 @@ kernel.func @eight gemm grid () in [] scalars []
   }
 }
 
+// Of halves the matrix units take them from three rows on, where copies bring deep operands to shared memory: blocks of 16 rows, which
+// share the depth where there are few columns.
+// ASYNC: @threeHalves {{.*}} schedule #cuda.gemm_mma<tile 16x{{32|64}}x128, warps 1x1, slices 4, stages {{3|4}}, mma_k 16, async true, split {{[248]}}> (
+// SM75: @threeHalves {{.*}} schedule #cuda.matvec<rows 3,
+kernel.func @threeHalves gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [3, 1024, 4096] lhs (%m, %k) {
+    %1 = kernel.load %a[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[1024*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "3", "1024">
+  kernel.foreach (%m, %n) in [3, 1024] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "3", "1024">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[1024*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// Two rows lanes multiply in less time than memory takes,
+// ALL: @twoHalves {{.*}} schedule #cuda.matvec<rows 2,
+kernel.func @twoHalves gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [2, 1024, 4096] lhs (%m, %k) {
+    %1 = kernel.load %a[4096*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[1024*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "2", "1024">
+  kernel.foreach (%m, %n) in [2, 1024] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "2", "1024">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[1024*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// a short depth has no steps to overlap,
+// ALL: @shallowHalves {{.*}} schedule #cuda.matvec<rows 8,
+kernel.func @shallowHalves gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [8, 1024, 384] lhs (%m, %k) {
+    %1 = kernel.load %a[384*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[1024*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "8", "1024">
+  kernel.foreach (%m, %n) in [8, 1024] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "8", "1024">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[1024*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
+// and columns that are no vectors come through registers.
+// ALL: @oddHalves {{.*}} schedule #cuda.matvec<rows 8,
+kernel.func @oddHalves gemm grid () in [] scalars []
+    (%a: !kernel.view<f16, read>, %b: !kernel.view<f16, read>, %c: !kernel.view<f16, write>) {
+  %0 = kernel.dot [8, 1001, 1024] lhs (%m, %k) {
+    %1 = kernel.load %a[1024*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %b[1001*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "8", "1001">
+  kernel.foreach (%m, %n) in [8, 1001] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from !kernel.tile<f32, "8", "1001">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %c[1001*%m + %n] : f16 to !kernel.view<f16, write>
+  }
+}
+
 // Nine are a tile.
 // ALL: @nine {{.*}} schedule #cuda.gemm<tile 16x32x64, thread 4x4, slices 4> (
 kernel.func @nine gemm grid () in [] scalars []

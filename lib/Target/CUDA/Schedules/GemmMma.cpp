@@ -152,13 +152,14 @@ constexpr Shape asyncShapes[] = {
     {256, 128, 64, 4, 2, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3}, {128, 128, 32, 2, 2, 1, 4},
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4},  {128, 64, 32, 2, 1, 1, 3},  {64, 128, 32, 1, 2, 1, 3},
     {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},   {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
+    {16, 64, 128, 1, 1, 4, 3},  {16, 32, 128, 1, 1, 4, 4},
 };
 /// Where weights stay packed: without those whose threads have too few registers for that. The first two have too few
 /// where each byte is a number.
 constexpr Shape packedShapes[] = {
     {128, 128, 32, 2, 2, 1, 4}, {128, 64, 32, 2, 1, 1, 3}, {256, 128, 32, 4, 2, 1, 4}, {128, 256, 32, 2, 4, 1, 3},
     {128, 128, 32, 2, 4, 1, 3}, {256, 64, 32, 4, 1, 1, 4}, {64, 64, 128, 2, 1, 4, 3},  {64, 64, 64, 2, 2, 1, 4},
-    {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4},
+    {32, 64, 128, 1, 1, 4, 3},  {32, 32, 128, 1, 1, 4, 4}, {16, 64, 128, 1, 1, 4, 3},  {16, 32, 128, 1, 1, 4, 4},
 };
 constexpr Shape registerShapes[] = {
     {128, 128, 32, 2, 4, 1, 2}, {128, 64, 32, 4, 2, 1, 2}, {64, 64, 32, 2, 2, 1, 2},
@@ -262,6 +263,17 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
+}
+
+bool cuda::unitsTakeFewRows(const KernelFacts &facts, const GpuArchitecture &target) {
+  constexpr int64_t fewestRows = 3, leastDepth = 512;
+  const std::optional<ProductFacts> &product = facts.product;
+  if (!facts.isProductAlone() || product->m < fewestRows || product->k < leastDepth || !target.asyncCopy ||
+      !areHalves(product->dot, target))
+    return false;
+  Variables vars = facts.vars;
+  const AsyncOperands operands = asyncOperands(product->dot, vars, facts.divisors);
+  return operands.lhs && (operands.rhs || operands.packed);
 }
 
 namespace {

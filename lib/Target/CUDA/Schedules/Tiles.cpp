@@ -21,9 +21,10 @@ static bool canSplit(const Tile &tile, const ProductFacts &product) {
 }
 
 bool fits(const Tile &tile, const ProductFacts &product) {
+  constexpr int64_t leastRows = 16; // of the matrix units
   // A tile of k that is a large part of k leaves nothing to overlap; parts need more of them.
   bool isDeep = tile.slices == 1 || product.k >= 4 * tile.k;
-  bool isTooHigh = product.m <= tile.m / 2;
+  bool isTooHigh = product.m <= tile.m / 2 && tile.m > leastRows;
   bool isTooWide = product.n <= tile.n / 2 && tile.n > 64;
   return isDeep && !isTooHigh && !isTooWide && (tile.split == 1 || canSplit(tile, product));
 }

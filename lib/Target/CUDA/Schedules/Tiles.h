@@ -47,8 +47,13 @@ constexpr double l2Rate = 40;
 /// Cycles of a block's threads for a barrier and what they do around it.
 constexpr double barrierTime = 60;
 
-/// Products of at most so many rows wait for their weights, which have a schedule of their own (Matvec.cpp).
+/// Products of at most so many rows wait for their weights, which have schedules of their own (Matvec.cpp,
+/// RowMatvec.cpp).
 constexpr int64_t fewRows = 8;
+/// Whether the matrix units are the better choice for a product of few rows. From three on lanes take longer to
+/// multiply than memory to bring the weights: on an H100 2048 x 8192 of f16 took 15 us for one row and 21 for eight,
+/// where memory takes 11, and weights of 4 bits, 4096 x 4096, 17 and 28.
+bool unitsTakeFewRows(const KernelFacts &facts, const GpuArchitecture &target);
 
 /// Blocks that a multiprocessor has at once, by what each takes of it and each of its threads of registers; one at
 /// least.
@@ -71,8 +76,8 @@ bool areBytes(kernel::DotOp dot, const GpuArchitecture &target);
 /// Whether some architecture that runs the target's kernels multiplies float8 as such (device/mma.cuh).
 bool hasFloat8Units(const GpuArchitecture &target);
 
-/// The schedules of a table that fit. If none does, there are few rows, and k is short: those of the fewest rows whose
-/// blocks have a depth of their own.
+/// The schedules of a table that fit. If none does, there are few rows, and k is short: the lowest that have all rows,
+/// whose blocks have a depth of their own.
 template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const ProductFacts &product) {
   Candidates found;
   for (Attr shape : table)
@@ -80,9 +85,12 @@ template <class Attr> Candidates fitting(llvm::ArrayRef<Attr> table, const Produ
       found.push_back(shape);
   if (!found.empty() || table.empty())
     return found;
-  int64_t least = std::numeric_limits<int64_t>::max();
+  auto rowsOf = [](Attr shape) { return tileOf(shape).m; };
+  const int64_t highest = rowsOf(*llvm::max_element(table, [&](Attr a, Attr b) { return rowsOf(a) < rowsOf(b); }));
+  int64_t least = highest;
   for (Attr shape : table)
-    least = std::min(least, tileOf(shape).m);
+    if (rowsOf(shape) >= std::min(product.m, highest))
+      least = std::min(least, rowsOf(shape));
   llvm::copy_if(table, std::back_inserter(found),
                 [&](Attr shape) { return tileOf(shape).m == least && tileOf(shape).split == 1; });
   return found;
