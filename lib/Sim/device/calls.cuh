@@ -95,10 +95,10 @@ void cupola_sim_grid_wait(void);
 }
 
 enum CupolaSimShuffle { CupolaSimXor, CupolaSimIndex, CupolaSimUp, CupolaSimDown };
-/// Of bytes with what is signed added, of float8 with what is e5m2.
-/// Of a block's shared memory, as on GPUs from sm_90 on.
+/// The address of a block's shared memory, as on GPUs from sm_90 on.
 enum { CupolaSimSharedStart = 1024 };
 
+/// Of bytes with what is signed added, of float8 with what is e5m2.
 enum CupolaSimMma {
   CupolaSimHalfK8,
   CupolaSimHalfK16,

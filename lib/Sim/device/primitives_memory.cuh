@@ -28,8 +28,7 @@ template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v)
 /// No access: what it names need not be there, and nothing waits for it. It costs no sectors of its own.
 CUPOLA_DEVICE void prefetch(const void *) {}
 
-/// As on a GPU: where the block's shared memory begins is no multiple of more, and above 24 bits is the block's rank in
-/// the cluster.
+/// As on a GPU an address does not begin at 0, and has the block's rank in the cluster above 24 bits.
 CUPOLA_DEVICE unsigned sharedAddress(const void *p) {
   const auto offset = static_cast<unsigned>(static_cast<const unsigned char *>(p) - cupola_sim_shared());
   return cupola_sim_cluster_rank() << 24 | (CupolaSimSharedStart + offset);

@@ -25,7 +25,7 @@ LogicalResult AttentionLowering::run() {
   else
     grid.push_back(blocks);
   low.launch(threads, grid);
-  auto program = [&]() -> LogicalResult {
+  return low.guardBlocks([&]() -> LogicalResult {
     atRows = low.let("tm", mod(low.block(), tilesOfRows), tilesOfRows);
     low.bindGrid(floorDiv(low.block(), tilesOfRows));
     if (of.blocks > 1) {
@@ -34,9 +34,8 @@ LogicalResult AttentionLowering::run() {
     }
     letThreads();
     letSteps();
-    return this->program();
-  };
-  return low.guardBlocks(program, waits());
+    return program();
+  });
 }
 
 LogicalResult AttentionLowering::body() {

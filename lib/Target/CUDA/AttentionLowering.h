@@ -63,8 +63,6 @@ protected:
   virtual mlir::LogicalResult result(mlir::Value acc, mlir::Value weights) = 0;
   /// What the threads of the block do: the body, or some of them something else.
   virtual mlir::LogicalResult program() { return body(); }
-  /// Whether the program waits for the kernels before by itself.
-  virtual bool waits() const { return false; }
   mlir::LogicalResult body();
   /// The steps of this thread's part, and one of them, whose index is known.
   virtual mlir::LogicalResult forSteps();

@@ -191,24 +191,29 @@ LogicalResult Lowering::guard(ArrayRef<Expr> conditions, Body body) {
   return body();
 }
 
-LogicalResult Lowering::guardBlocks(Body body, bool waits) {
+LogicalResult Lowering::guardBlocks(Body body) {
   if (!mayHaveSurplus)
     return body();
   graph::Exprs exists;
   for (auto [axis, extent] : llvm::enumerate(graph::exprsOf(func.getBlocks())))
     if (!extent.constant())
       exists.push_back(extent - 1 - block(axis));
-  for (const Expr &condition : waits ? exists : graph::Exprs())
-    (void)guard({-1 - condition}, [&]() -> LogicalResult {
-      GridWaitOp::create(builder, func.getLoc());
-      return success();
-    });
-  return guard(exists, [&] {
+  const LogicalResult guarded = guard(exists, [&] {
     mayHaveSurplus = false;
     LogicalResult done = body();
     mayHaveSurplus = true;
     return done;
   });
+  for (const Expr &condition : waitsForKernels(func) ? exists : graph::Exprs())
+    (void)guard({-1 - condition}, [&]() -> LogicalResult {
+      GridWaitOp::create(builder, func.getLoc());
+      return success();
+    });
+  return guarded;
+}
+
+bool waitsForKernels(simt::FuncOp func) {
+  return func.walk([](GridWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
 }
 
 //===----------------------------------------------------------------------===//

@@ -88,9 +88,9 @@ public:
   /// it where one is proved to fail. A condition is about the thread, the block and loops:
   /// other variables are in their range by definition.
   mlir::LogicalResult guard(llvm::ArrayRef<Expr> conditions, Body body);
-  /// Leaves out blocks beyond those of the launch, which only plans with symbols launch. Where the body `waits` for the
+  /// Leaves out blocks beyond those of the launch, which only plans with symbols launch. Where the body waits for the
   /// kernels before, they do so, too: a kernel that has ended says so of all that came before.
-  mlir::LogicalResult guardBlocks(Body body, bool waits = false);
+  mlir::LogicalResult guardBlocks(Body body);
   /// Whether `condition` is proved to be >= 0 here, or to be less.
   std::optional<bool> isKnown(const Expr &condition);
 
@@ -223,6 +223,9 @@ mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type 
 int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, mlir::Value>> blocks, const Expr &extent,
                     kernel::Variables &vars, const std::map<std::string, int64_t> &divisors,
                     const llvm::DenseSet<mlir::Operation *> &hoisted = {});
+
+/// Whether the kernel waits by itself for those before it.
+bool waitsForKernels(simt::FuncOp func);
 
 /// Loads of a block that are the same for all values of `index`.
 llvm::DenseSet<mlir::Operation *> loadsWithout(mlir::Block &block, mlir::Value index);

@@ -78,6 +78,8 @@ private:
 struct AsyncOperands {
   bool lhs, rhs;
   std::optional<PackedOperand> packed;
+
+  bool areBoth() const { return lhs && (rhs || packed); }
 };
 AsyncOperands asyncOperands(kernel::DotOp dot, kernel::Variables &vars, const std::map<std::string, int64_t> &divisors);
 

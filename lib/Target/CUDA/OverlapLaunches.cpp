@@ -16,11 +16,6 @@ namespace cupola::cuda {
 
 namespace {
 
-/// Whether the schedule did it in a better place.
-bool waits(simt::FuncOp func) {
-  return func.walk([](GridWaitOp) { return WalkResult::interrupt(); }).wasInterrupted();
-}
-
 /// Arithmetic, and memory of the block's or the thread's own.
 bool touchesNothing(Operation &op) {
   return op.getNumRegions() == 0 && (isMemoryEffectFree(&op) || isa<SmemOp, RegistersOp>(op));
@@ -72,7 +67,7 @@ void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
 struct OverlapLaunches : cuda::impl::OverlapLaunchesBase<OverlapLaunches> {
   void runOnOperation() override {
     simt::FuncOp func = getOperation();
-    if (waits(func) || func.isCooperative())
+    if (cuda::waitsForKernels(func) || func.isCooperative()) // the schedule did it in a better place
       return;
     Block &body = func.getBody().front();
     OpBuilder builder(&body, llvm::find_if_not(body, touchesNothing));

@@ -87,7 +87,6 @@ private:
 
   //===--- The roles ---===//
 
-  bool waits() const override { return true; }
   LogicalResult program() override {
     low.func.setCluster(1);
     low.func.setMapsAttr(ArrayAttr::get(context(), {operands.k.map(context(), rowElements, keys, cuda::copySwizzle),

@@ -253,7 +253,7 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
   constexpr double mostRegisters = 255; // of a thread
   const int64_t bytes = operandBytes(facts.product->dot), mmaK = bytes == 2 ? target.mmaK : 32 / bytes;
   const AsyncOperands operands = asyncOperands(facts.product->dot, facts.vars, facts.divisors);
-  const bool async = target.asyncCopy && operands.lhs && (operands.rhs || operands.packed);
+  const bool async = target.asyncCopy && operands.areBoth();
   SmallVector<GemmMmaAttr> table;
   for (const Shape &s : shapesFor(*operandKindOf(facts.product->dot), bytes, async, operands.packed))
     for (int64_t split : splits) {
@@ -263,17 +263,6 @@ cuda::Candidates cuda::GemmMmaAttr::candidates(KernelFacts &facts, const GpuArch
         table.push_back(shape);
     }
   return fitting(ArrayRef(table), *facts.product);
-}
-
-bool cuda::unitsTakeFewRows(const KernelFacts &facts, const GpuArchitecture &target) {
-  constexpr int64_t fewestRows = 3, leastDepth = 512;
-  const std::optional<ProductFacts> &product = facts.product;
-  if (!facts.isProductAlone() || product->m < fewestRows || product->k < leastDepth || !target.asyncCopy ||
-      !areHalves(product->dot, target))
-    return false;
-  Variables vars = facts.vars;
-  const AsyncOperands operands = asyncOperands(product->dot, vars, facts.divisors);
-  return operands.lhs && (operands.rhs || operands.packed);
 }
 
 namespace {

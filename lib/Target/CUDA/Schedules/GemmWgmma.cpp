@@ -53,7 +53,7 @@ public:
     low.launch(threads, clusters * cluster);
     low.func.setCluster(cluster);
     low.func.setMapsAttr(ArrayAttr::get(context(), {mapOfLhs(), mapOfRhs()}));
-    return low.guardBlocks([&] { return program(); }, /*waits=*/true);
+    return low.guardBlocks([&] { return program(); });
   }
 
 private:

@@ -238,12 +238,9 @@ cuda::Candidates cuda::MatvecAttr::candidates(KernelFacts &facts, const GpuArchi
   return {MatvecAttr::get(facts.context(), *rows, vector, warpsOf(facts, sums, vector, ofBlock, target), ofBlock)};
 }
 
-/// All rows by a block's columns; every warp has a part of k. One or two rows wait for memory, and the matrix units
-/// read no less of it.
+/// All rows by a block's columns; every warp has a part of k.
 double cuda::MatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  if (isForMatrixUnits(facts.product->dot, target))
-    return unitsTakeFewRows(facts, target) ? std::numeric_limits<double>::max() : 0;
-  return tileCost({getRows(), getColumns(), /*k=*/1, getWarps()}, *facts.product, target);
+  return fewRowsCost({getRows(), getColumns(), /*k=*/1, getWarps()}, facts, target);
 }
 
 LogicalResult cuda::MatvecAttr::lower(kernel::FuncOp func) const {

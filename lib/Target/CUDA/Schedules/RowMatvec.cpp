@@ -294,9 +294,7 @@ cuda::Candidates cuda::RowMatvecAttr::candidates(KernelFacts &facts, const GpuAr
 
 /// As MatvecAttr::cost.
 double cuda::RowMatvecAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
-  if (isForMatrixUnits(facts.product->dot, target))
-    return unitsTakeFewRows(facts, target) ? std::numeric_limits<double>::max() : 0;
-  return tileCost({getRows(), getWarps() / getSplit() * getColumns(), /*k=*/1, getWarps()}, *facts.product, target);
+  return fewRowsCost({getRows(), getWarps() / getSplit() * getColumns(), /*k=*/1, getWarps()}, facts, target);
 }
 
 LogicalResult cuda::RowMatvecAttr::lower(kernel::FuncOp func) const {

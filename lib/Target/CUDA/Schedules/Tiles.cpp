@@ -3,6 +3,7 @@
 
 #include "lib/Target/CUDA/Schedules/Tiles.h"
 
+#include "lib/Target/CUDA/OperandCopies.h"
 #include "lib/Target/CUDA/Schedules/Cost.h"
 
 using namespace mlir;
@@ -61,6 +62,22 @@ double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts 
   if (tile.split > 1) // sums of four bytes, written once and read by one block
     ends += meeting + double(tile.m * tile.n * 4) * double(1 + tile.split) / l2Rate;
   return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
+}
+
+static bool unitsTakeFewRows(const KernelFacts &facts, const GpuArchitecture &target) {
+  constexpr int64_t fewestRows = 3, leastDepth = 512;
+  const std::optional<ProductFacts> &product = facts.product;
+  if (!facts.isProductAlone() || product->m < fewestRows || product->k < leastDepth || !target.asyncCopy ||
+      !areHalves(product->dot, target))
+    return false;
+  kernel::Variables vars = facts.vars;
+  return asyncOperands(product->dot, vars, facts.divisors).areBoth();
+}
+
+double fewRowsCost(const Tile &tile, const KernelFacts &facts, const GpuArchitecture &target) {
+  if (isForMatrixUnits(facts.product->dot, target))
+    return unitsTakeFewRows(facts, target) ? std::numeric_limits<double>::max() : 0;
+  return tileCost(tile, *facts.product, target);
 }
 
 static std::optional<simt::MmaKind> byteKindOf(Type lhs, Type rhs) {

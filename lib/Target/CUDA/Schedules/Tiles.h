@@ -50,10 +50,11 @@ constexpr double barrierTime = 60;
 /// Products of at most so many rows wait for their weights, which have schedules of their own (Matvec.cpp,
 /// RowMatvec.cpp).
 constexpr int64_t fewRows = 8;
-/// Whether the matrix units are the better choice for a product of few rows. From three on lanes take longer to
-/// multiply than memory to bring the weights: on an H100 2048 x 8192 of f16 took 15 us for one row and 21 for eight,
-/// where memory takes 11, and weights of 4 bits, 4096 x 4096, 17 and 28.
-bool unitsTakeFewRows(const KernelFacts &facts, const GpuArchitecture &target);
+/// Of those schedules, whose threads multiply: nothing where the matrix units could, which read no less of the weights,
+/// but where these are the better choice. From three rows on lanes take longer to multiply than memory to bring the
+/// weights: on an H100 2048 x 8192 of f16 took 15 us for one row and 21 for eight, where memory takes 11, and weights
+/// of 4 bits, 4096 x 4096, 17 and 28.
+double fewRowsCost(const Tile &tile, const KernelFacts &facts, const GpuArchitecture &target);
 
 /// Blocks that a multiprocessor has at once, by what each takes of it and each of its threads of registers; one at
 /// least.
