@@ -86,6 +86,15 @@ LogicalResult ClusterBarrierOp::verify() {
 
 bool RoleOp::givesRegisters() { return static_cast<int64_t>(getRegisters()) * blockThreads(*this) < allRegisters; }
 
+bool RoleOp::exchangesRegisters() {
+  return llvm::any_of((*this)->getBlock()->getOps<RoleOp>(),
+                      [&](RoleOp other) { return other.getRegisters() != getRegisters(); });
+}
+
+int64_t RoleOp::residentBlocks() {
+  return exchangesRegisters() ? 1 : allRegisters / (blockThreads(*this) * static_cast<int64_t>(getRegisters()));
+}
+
 LogicalResult RoleOp::verify() {
   const int64_t from = getFrom(), to = getTo(), threads = blockThreads(*this);
   if (from < 0 || from >= to || to > threads || from % warpgroup != 0 || to % warpgroup != 0)

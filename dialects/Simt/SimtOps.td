@@ -133,7 +133,8 @@ def Simt_GridLeaveOp : Simt_Op<"grid_leave", [Kernel_Position, MemoryEffects<[Me
 def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
   let summary = "what some warpgroups of the block do, with registers of their own";
   let description = [{
-    The threads from `from` on, below `to`, run the region; each has `registers` registers there.
+    The threads from `from` on, below `to`, run the region; each has `registers` registers there. Where all roles of the
+    block have as many, no thread gives or takes any, and a multiprocessor has room for as many blocks as that leaves.
 
     ```mlir
     simt.role threads 0 to 128 registers 40 { .. }
@@ -147,6 +148,10 @@ def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEff
   let extraClassDeclaration = [{
     /// Whether that is fewer than threads of the block have before: equal shares of all.
     bool givesRegisters();
+    /// Whether roles beside it have other numbers of them.
+    bool exchangesRegisters();
+    /// Blocks that a multiprocessor has registers for.
+    int64_t residentBlocks();
   }];
 }
 

@@ -152,7 +152,7 @@ void checkRow(const Row &row, const MBarrier &reader, const Copy &copy) {
   Region *region = findRegion(row.address);
   if (!region || !isAllowedSlow(*region, row.address, static_cast<unsigned>(row.bytes), false))
     failAccess(Finding::OutOfBounds, row.address, row.bytes, false, copy.pc, "by a tensor copy");
-  if (!t.hasWaitedForGrid)
+  if (!t.hasWaitedForGrid && !region->isFixed)
     reportEarlyAccess(row.address, row.bytes, false, copy.pc);
   if (region->written) {
     const int64_t hole = region->written->firstUnset(row.address - region->writtenBase, row.bytes);

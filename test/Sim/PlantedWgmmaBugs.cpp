@@ -224,8 +224,9 @@ std::vector<PlantedBug> plantedWgmmaBugs() {
        32,
        0,
        true,
-       "  if (t > 0) grid_wait();\n" + kBrought,
-       {"overlapping launch: read of 128 bytes at buffer 0 (8192 bytes) + 0 by thread 0"},
+       "  if (t > 0) grid_wait();\n  if (t == 0) {\n    mbarrier_expect(bar, 8192);\n"
+       "    tensor_copy(s, c, {0, 0}, bar);\n  }\n  mbarrier_wait(bar, 0);\n",
+       {"overlapping launch: read of 128 bytes at buffer 2 (8192 bytes) + 0 by thread 0"},
        true},
   };
 }

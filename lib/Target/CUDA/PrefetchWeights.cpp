@@ -22,13 +22,18 @@ constexpr int64_t ahead = 4;
 /// How often a thread asks at most for what one load reads.
 constexpr int64_t most = 16;
 
-/// Loops between an op and the kernel, the outer first, and the conditions that it is under.
+/// Loops between an op and the kernel, the outer first, the conditions that it is under, and whose work it is.
 struct Surroundings {
   SmallVector<simt::ForOp> loops;
   SmallVector<GuardOp> guards;
+  RoleOp role;
+
+  bool operator==(const Surroundings &other) const {
+    return loops == other.loops && guards == other.guards && role == other.role;
+  }
 };
 
-/// Nothing of an op that something else surrounds, as roles do, or a loop of tiles, whose copies move themselves.
+/// Nothing of an op that something else surrounds, as a loop of tiles, whose copies move themselves.
 std::optional<Surroundings> surroundingsOf(Operation *op, Block &entry) {
   Surroundings found;
   for (Operation *parent = op->getParentOp(); op->getBlock() != &entry; op = parent, parent = op->getParentOp())
@@ -36,6 +41,8 @@ std::optional<Surroundings> surroundingsOf(Operation *op, Block &entry) {
       found.loops.insert(found.loops.begin(), loop);
     else if (auto guard = dyn_cast<GuardOp>(parent))
       found.guards.push_back(guard);
+    else if (auto role = dyn_cast<RoleOp>(parent))
+      found.role = role;
     else if (!isa<LastBlockOp>(parent)) // what the last block reads all of them ask for
       return std::nullopt;
   return found;
@@ -44,14 +51,9 @@ std::optional<Surroundings> surroundingsOf(Operation *op, Block &entry) {
 /// Loops and conditions where the kernel begins, once more. Requests that come one after the other in the same ones
 /// share them.
 struct Nest {
-  SmallVector<simt::ForOp> loops;
-  SmallVector<GuardOp> guards;
+  Surroundings of;
   OpBuilder inside; ///< of the innermost
   IRMapping made;   ///< values to those here
-
-  bool isFor(ArrayRef<simt::ForOp> otherLoops, ArrayRef<GuardOp> otherGuards) const {
-    return otherLoops == ArrayRef(loops) && otherGuards == ArrayRef(guards);
-  }
 };
 
 /// Where the kernel begins, as far as it is written.
@@ -89,14 +91,15 @@ public:
 
   /// If it is worth it, and possible.
   void place(Beginning &begin, simt::FuncOp func, kernel::Variables &vars) {
-    const std::optional<Surroundings> around = surroundingsOf(op, func.getBody().front());
+    std::optional<Surroundings> around = surroundingsOf(op, func.getBody().front());
     if (!around)
       return;
     const std::optional<SmallVector<simt::ForOp>> loops = neededLoops(*around);
     if (!loops || count(*loops, vars) > most)
       return;
-    if (!begin.last || !begin.last->isFor(*loops, around->guards))
-      open(begin, *loops, around->guards, vars);
+    around->loops = *loops;
+    if (!begin.last || !(begin.last->of == *around))
+      open(begin, *around, func, vars);
     const SmallVector<Value> at = mapped(begin, begin.last->inside, places);
     OpBuilder here = begin.last->inside;
     if (!mask.empty())
@@ -153,15 +156,26 @@ private:
   /// A loop of many iterations of one thread.
   static bool isSerial(simt::ForOp loop) { return !loop.getUnroll(); }
 
-  void open(Beginning &begin, ArrayRef<simt::ForOp> loops, ArrayRef<GuardOp> guards, kernel::Variables &vars) {
-    begin.last.emplace(Nest{SmallVector<simt::ForOp>(loops), SmallVector<GuardOp>(guards), begin.next, begin.made});
+  void open(Beginning &begin, const Surroundings &around, simt::FuncOp func, kernel::Variables &vars) {
+    begin.last.emplace(Nest{around, begin.next, begin.made});
     begin.first = nullptr;
-    for (simt::ForOp loop : loops)
-      enter(begin, loop, vars);
-    for (GuardOp guard : llvm::reverse(guards)) {
-      Operation *made = under(begin, begin.last->inside, guard.getExprs(), guard.getIndices());
+    const auto guarded = [&](ArrayAttr exprs, ValueRange values) {
+      Operation *made = under(begin, begin.last->inside, exprs, values);
       begin.first = begin.first ? begin.first : made;
+    };
+    if (RoleOp role = around.role) {
+      const Expr thread = vars.of(func.getThreadIndex());
+      const auto from = static_cast<int64_t>(role.getFrom()), to = static_cast<int64_t>(role.getTo());
+      graph::Exprs exprs = {thread - from};
+      if (to < static_cast<int64_t>(func.getThreads()))
+        exprs.push_back(to - 1 - thread);
+      const SmallVector<Value> values = vars.write(exprs);
+      guarded(graph::exprArray(func.getContext(), exprs), values);
     }
+    for (simt::ForOp loop : around.loops)
+      enter(begin, loop, vars);
+    for (GuardOp guard : llvm::reverse(around.guards))
+      guarded(guard.getExprs(), guard.getIndices());
   }
 
   void enter(Beginning &begin, simt::ForOp loop, kernel::Variables &vars) {

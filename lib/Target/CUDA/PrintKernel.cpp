@@ -39,7 +39,8 @@ void KernelPrinter::head(StringRef name) {
     parameters += ", u64 ref" + std::to_string(i);
   for (size_t i = 0; i < func.getScalars().size() + func.getMaps().size(); ++i)
     parameters += ", u32 slot" + std::to_string(i);
-  const int64_t resident = func.isCooperative() ? RecurrenceTiles::resident : 1;
+  int64_t resident = func.isCooperative() ? RecurrenceTiles::resident : 1;
+  func.walk([&](RoleOp role) { resident = role.residentBlocks(); });
   line("CUPOLA_KERNEL(" + llvm::Twine(func.getThreads()) + ", " + llvm::Twine(resident) + ") " + name + "(" +
            parameters + ", u32 step) {",
        0);

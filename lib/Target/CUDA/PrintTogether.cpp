@@ -117,7 +117,9 @@ void KernelPrinter::print(RoleOp op) {
   std::string from = op.getFrom() == 0 ? "" : t + " >= " + std::to_string(op.getFrom());
   std::string to = op.getFrom() != 0 && op.getTo() == func.getThreads() ? "" : t + " < " + std::to_string(op.getTo());
   braces("if (" + from + (from.empty() || to.empty() ? "" : " && ") + to + ")", [&] {
-    line(llvm::Twine(op.givesRegisters() ? "give" : "take") + "_registers<" + llvm::Twine(op.getRegisters()) + ">();");
+    if (op.exchangesRegisters())
+      line(llvm::Twine(op.givesRegisters() ? "give" : "take") + "_registers<" + llvm::Twine(op.getRegisters()) +
+           ">();");
     block(op.getBody().front());
   });
 }

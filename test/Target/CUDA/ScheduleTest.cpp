@@ -213,7 +213,8 @@ std::vector<KernelCase> overlappingCases() {
                                    reductionCase("f32", "sum", 4, 300, 1),
                                    reductionCase("f32", "max", 3, 70, 40),
                                    fewRowsCase({"f16", 1, 72, 1100, /*products=*/2, /*norm=*/true}),
-                                   foldedNormCase({"f16", 37, 160, 200, 3, /*moments=*/true}),
+                                   foldedNormCase({"f16", 37, 160, 200, 3, /*moments=*/true, /*dynamic=*/false,
+                                                   MmaTile{32, 32, 128, 1, 1, 4, 4}.schedule(16, /*async=*/true)}),
                                    gemmCase(33, 70, 19),
                                    splitMmaCases().front(),
                                    patchCases().front()};

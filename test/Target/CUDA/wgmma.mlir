@@ -3,6 +3,7 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_90a}))' | FileCheck %s --check-prefix=SCHEDULE
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_80}))' | FileCheck %s --check-prefix=OLDER
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule{arch=sm_90a}),kernel-to-simt)' | FileCheck %s
+// RUN: cupola-translate --kernel-to-cuda --arch=sm_90a %s | FileCheck %s --check-prefix=CUDA
 
 // OLDER: @large {{.*}} schedule #cuda.gemm_mma<
 
@@ -25,8 +26,8 @@
 // CHECK:     simt.for %[[KT:.*]] = 0 to 64 step 1 {
 // CHECK:       simt.mbarrier_wait %[[EMPTY]] [%[[S:.*]]] of [mod(floordiv(%[[KT]], 4) + 1, 2)]
 // CHECK:       simt.mbarrier_expect %[[FULL]][%[[S]]] bytes 49152
-// CHECK:       simt.tensor_copy 0 to %[[A:.*]] for %[[FULL]] at [64*%[[KT]], 128*%[[X]]] to [8192*%[[S]]] for [%[[S]]] :
 // CHECK-COUNT-2: simt.tensor_copy 1 to {{.*}} blocks 3
+// CHECK:       simt.tensor_copy 0 to %[[A:.*]] for %[[FULL]] at [64*%[[KT]], 128*%[[X]]] to [8192*%[[S]]] for [%[[S]]] :
 // CHECK: simt.role threads 128 to 384 registers 232 {
 // CHECK:   simt.for %[[J:.*]] = 0 to
 // CHECK:     simt.mbarrier_wait %[[FULL]] [%[[R:.*]]] of [mod(floordiv(%[[K2:.*]], 4), 2)]
@@ -58,13 +59,61 @@ kernel.func @large gemm grid () in [] scalars []
   }
 }
 
+// Few rows: a block has 64 of them, and leaves registers for another that waits beside it. Weights are copied before the wait, as many tiles as
+// there are stages; what is left of them waits for a stage.
+// SCHEDULE: @low {{.*}} schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132>
+// CHECK: simt.func @low block %{{.*}} of 96 cluster 1 thread %{{.*}} of 256
+// CHECK: simt.barrier
+// CHECK: simt.for %[[AHEAD:.*]] = 0 to 8 step 1 {
+// CHECK-NEXT: simt.mbarrier_wait
+// CHECK-NEXT: simt.mbarrier_expect {{.*}} bytes 16384
+// CHECK-NEXT: simt.tensor_copy 1
+// CHECK-NEXT: }
+// CHECK: simt.grid_wait
+// CHECK-NEXT: simt.grid_release
+// CHECK-NEXT: simt.role threads 0 to 128 registers 128 {
+// CHECK:   simt.for %[[K:.*]] = 0 to 12 step 1 {
+// CHECK:     simt.guard [%[[K]] - 8] {
+// CHECK-NEXT:  simt.mbarrier_wait
+// CHECK-NEXT:  simt.mbarrier_expect
+// CHECK-NEXT:  simt.tensor_copy 1
+// CHECK-NEXT: }
+// CHECK-NEXT: simt.tensor_copy 0
+// CHECK: simt.role threads 128 to 256 registers 128 {
+// CHECK-NOT: simt.grid_release
+// CHECK-NOT: simt.cluster_barrier
+// CUDA: CUPOLA_KERNEL(256, 2)
+// CUDA: if (t > 127) {
+// CUDA: cu_prefetch(in2 + n);
+// CUDA-NOT: _registers<
+// CUDA: CUPOLA_KERNEL(384, 1)
+kernel.func @low gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>)
+    attributes {cuda.constants = array<i64: 1, 2>} {
+  %0 = kernel.dot [128, 3072, 768] lhs (%m, %k) {
+    %1 = kernel.load %in0[768*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[3072*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "128", "3072">
+  kernel.foreach (%d0, %d1) in [128, 3072] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "128", "3072">
+    %2 = kernel.load %in2[%d1] : f16 from !kernel.view<f16, read>
+    %3 = kernel.cast %2 : f16 -> f32
+    %4 = kernel.binary add %1, %3 : f32 -> f32
+    %5 = kernel.cast %4 : f32 -> f16
+    kernel.store %5, %out0[3072*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
 // B is [n][k], lhs of a batch, rhs shared: a dimension for the batch where it is one.
 // SCHEDULE: @batched {{.*}} schedule #cuda.gemm_wgmma<tile 128x128, stages 6, cluster 1, blocks 132>
 // CHECK: simt.func @batched block %{{.*}} of 132 cluster 1
 // CHECK-SAME: extents ["512", "2048", "48"] strides ["1", "520", "1064960"] box [64, 128, 1]
 // CHECK-SAME: extents ["512", "128"] strides ["1", "512"] box [64, 128] swizzle 128>]
-// CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
 // CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}} + 128*%{{.*}}] to {{.*}}] : 
+// CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
 // CHECK: simt.wgmma %{{.*}}] steps 4 : <16x4xf32>
 kernel.func @batched gemm grid (%g0) in [48] scalars []
     (%in0: !kernel.view<bf16, read>, %in1: !kernel.view<bf16, read>, %out0: !kernel.view<f32, write>) {

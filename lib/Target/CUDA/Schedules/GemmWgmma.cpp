@@ -72,14 +72,28 @@ private:
     allocate();
     if (failed(prepareBarriers()))
       return failure();
-    ClusterBarrierOp::create(low.builder, loc());
-    GridWaitOp::create(low.builder, loc());
-    if (failed(cuda::role(low, 0, warpgroup, producerRegisters, [&] { return produce(); })) ||
-        failed(cuda::role(low, warpgroup, threads, consumerRegisters, [&] { return consume(); })))
+    meet();
+    if (isRhsConstant() && failed(copyWeights()))
       return failure();
-    // Nobody may end while others still reach its barriers.
-    ClusterBarrierOp::create(low.builder, loc());
+    GridWaitOp::create(low.builder, loc());
+    if (isSmall())
+      GridReleaseOp::create(low.builder, loc());
+    const int64_t copying = isSmall() ? smallRegisters : producerRegisters;
+    const int64_t multiplying = isSmall() ? smallRegisters : consumerRegisters;
+    if (failed(cuda::role(low, 0, warpgroup, copying, [&] { return produce(); })) ||
+        failed(cuda::role(low, warpgroup, threads, multiplying, [&] { return consume(); })))
+      return failure();
+    if (cluster > 1) // Nobody may end while others still reach its barriers.
+      meet();
     return success();
+  }
+
+  /// All threads of the cluster.
+  void meet() {
+    if (cluster > 1)
+      ClusterBarrierOp::create(low.builder, loc());
+    else
+      BarrierOp::create(low.builder, loc());
   }
 
   void letThreads() override {
@@ -111,15 +125,16 @@ private:
 
   /// The loop over the tiles of the result that the block has.
   LogicalResult forResults(cuda::Lowering::Body body) {
-    auto at = [&](const Expr &i) {
-      trip = i;
-      const Expr tile = low.let("tile", number + i * clusters, all);
-      placeTile(tile, tilesM, tilesN);
-      atM = low.let("m", atM * cluster + rank, tilesM * cluster);
-      low.bindGrid(simplify(floorDiv(tile, tilesM * tilesN), low.vars.ranges()));
-      return body();
-    };
+    auto at = [&](const Expr &i) { return atResult(i, body); };
     return trips.isConstant(1) ? at(0) : low.loop("i", 0, trips, 1, /*unroll=*/false, at);
+  }
+  LogicalResult atResult(const Expr &i, cuda::Lowering::Body body) {
+    trip = i;
+    const Expr tile = low.let("tile", number + i * clusters, all);
+    placeTile(tile, tilesM, tilesN);
+    atM = low.let("m", atM * cluster + rank, tilesM * cluster);
+    low.bindGrid(simplify(floorDiv(tile, tilesM * tilesN), low.vars.ranges()));
+    return body();
   }
 
   using Turn = cuda::StageRing::Turn;
@@ -138,13 +153,32 @@ private:
     return low.guard({-low.thread()}, [&] {
       return forResults([&] {
         return forTiles([&](const Expr &tile, const Turn &turn) {
-          ring.await(turn, (tileM + tileN) * rowElements * 2);
+          const Expr use = trip * steps + tile;
+          (void)low.guard({isRhsConstant() ? use - tilesAhead() : Expr(0)}, [&] { return startTile(tile, turn); });
           ring.copy(0, operands.a.place(low, atM * tileM, tile * tileK), turn, smemA,
                     turn.stage * (tileM * rowElements));
-          copyRhs(tile, turn);
+          return success();
         });
       });
     });
+  }
+
+  /// No kernel writes them, so that their first tiles need not wait for the kernels before.
+  LogicalResult copyWeights() {
+    return low.guard({-low.thread()}, [&] {
+      return atResult(0, [&] {
+        return low.loop("kt", 0, tilesAhead(), 1, /*unroll=*/false,
+                        [&](const Expr &tile) { return startTile(tile, {tile, Expr(0)}); });
+      });
+    });
+  }
+  bool isRhsConstant() { return llvm::is_contained(cuda::constantsOf(low.source), int64_t(operands.b.view)); }
+  Expr tilesAhead() { return simplify(min(steps, Expr(stages)), low.vars.ranges()); }
+
+  LogicalResult startTile(const Expr &tile, const Turn &turn) {
+    ring.await(turn, (tileM + tileN) * rowElements * 2);
+    copyRhs(tile, turn);
+    return success();
   }
 
   /// This block's part of the columns, to all blocks of the cluster.
@@ -182,6 +216,8 @@ private:
     WgmmaWaitOp::create(low.builder, loc(), 0, acc);
     if (!trips.isConstant(1))
       leave(trip * steps + steps - 1, {});
+    if (isSmall())
+      return success();
     return low.guard({trip + 1 - trips}, [&] { return GridReleaseOp::create(low.builder, loc()), success(); });
   }
 
@@ -210,8 +246,11 @@ private:
     return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow, m});
   }
 
-  /// What setmaxnreg gives either: of 65536 in all.
-  static constexpr int64_t producerRegisters = 40, consumerRegisters = 232;
+  /// Leaves room on a multiprocessor for a block of the next kernel, which waits there.
+  bool isSmall() const { return consumers == 1; }
+
+  /// What setmaxnreg gives either: of 65536 in all. With one warpgroup that multiplies a thread has enough without.
+  static constexpr int64_t producerRegisters = 40, consumerRegisters = 232, smallRegisters = 128;
   int64_t stages, cluster, consumers;
   Operands operands;
   Expr tilesM, tilesN, all;     ///< tiles of a cluster in the result
@@ -246,16 +285,16 @@ cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuAr
       !operandsOf(facts.func, facts.product->dot, facts.vars))
     return {};
   Candidates found;
-  auto add = [&](int64_t n, int64_t stages, int64_t cluster) {
-    auto shape =
-        GemmWgmmaAttr::get(facts.context(), 128, n, stages, cluster, target.multiprocessors / cluster * cluster);
-    if (fits({128 * cluster, n, rowElements, 1}, *facts.product))
-      found.push_back(shape);
+  auto add = [&](int64_t m, int64_t n, int64_t stages, int64_t cluster) {
+    const int64_t blocks = target.multiprocessors / cluster * cluster;
+    if (fits({m * cluster, n, rowElements, 1}, *facts.product))
+      found.push_back(GemmWgmmaAttr::get(facts.context(), m, n, stages, cluster, blocks));
   };
-  add(256, 4, 2);
-  add(256, 4, 1);
-  add(128, 6, 1);
-  add(64, 8, 1);
+  add(128, 256, 4, 2);
+  add(128, 256, 4, 1);
+  add(128, 128, 6, 1);
+  add(128, 64, 8, 1);
+  add(64, 64, 8, 1);
   return found;
 }
 
