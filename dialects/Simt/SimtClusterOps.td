@@ -33,6 +33,16 @@ def Simt_ClusterBarrierOp : Simt_OrderingOp<"cluster_barrier"> {
   let hasVerifier = 1;
 }
 
+def Simt_LoadClusterOp : Simt_OrderingOp<"load_cluster", [Kernel_Position]> {
+  let summary = "fills the registers, 16 bytes, from the same place in shared memory of block `rank` of the cluster";
+  let arguments = (ins Simt_SmemType:$smem, Simt_RegistersType:$registers, Graph_Expr:$position, Graph_Expr:$rank,
+                       Variadic<Index>:$indices);
+  let assemblyFormat = [{
+    $smem `to` $registers custom<PlaceOf>($position, $rank, $indices) attr-dict `:` type($smem) `to` type($registers)
+  }];
+  let hasVerifier = 1;
+}
+
 def Simt_GridWaitOp : Simt_OrderingOp<"grid_wait"> {
   let summary = "until the work queued before the kernel has ended: the launch may begin earlier";
   let assemblyFormat = "attr-dict";

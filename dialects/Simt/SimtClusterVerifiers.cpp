@@ -84,6 +84,20 @@ LogicalResult ClusterBarrierOp::verify() {
   return reachedTogether(*this, blockThreads(*this));
 }
 
+LogicalResult LoadClusterOp::verify() {
+  auto func = (*this)->getParentOfType<simt::FuncOp>();
+  if (func && func.getCluster() == 0)
+    return emitOpError("is in a function without clusters");
+  const RegistersType to = getRegisters().getType();
+  if (to.getElement() != getSmem().getType().getElement())
+    return emitOpError("moves another type than the memory holds");
+  if (!to.getExtents().empty() || to.getVector() * graph::byteSize(to.getElement()) != 16)
+    return emitOpError("moves 16 bytes, which are no one vector of ") << to;
+  if (const int64_t swizzle = getSmem().getType().getSwizzle())
+    return emitOpError() << "accesses memory with a swizzle of " << swizzle << " bytes";
+  return success();
+}
+
 bool RoleOp::givesRegisters() { return static_cast<int64_t>(getRegisters()) * blockThreads(*this) < allRegisters; }
 
 bool RoleOp::exchangesRegisters() {
@@ -97,8 +111,11 @@ int64_t RoleOp::residentBlocks() {
 
 LogicalResult RoleOp::verify() {
   const int64_t from = getFrom(), to = getTo(), threads = blockThreads(*this);
-  if (from < 0 || from >= to || to > threads || from % warpgroup != 0 || to % warpgroup != 0)
-    return emitOpError() << "threads " << from << " to " << to << " are no warpgroups of the block's " << threads;
+  constexpr int64_t warp = 32;
+  const int64_t group = exchangesRegisters() ? warpgroup : warp;
+  if (from < 0 || from >= to || to > threads || from % group != 0 || to % group != 0)
+    return emitOpError() << "threads " << from << " to " << to << " are no " << (group == warp ? "warps" : "warpgroups")
+                         << " of the block's " << threads;
   if (getRegisters() % 8 != 0 || getRegisters() < 24 || getRegisters() > 240)
     return emitOpError() << getRegisters() << " registers are no multiple of 8 from 24 to 240";
   int64_t taken = 0;

@@ -131,7 +131,7 @@ def Simt_GridLeaveOp : Simt_Op<"grid_leave", [Kernel_Position, MemoryEffects<[Me
 }
 
 def Simt_RoleOp : Simt_Op<"role", [SingleBlock, NoTerminator, RecursiveMemoryEffects]> {
-  let summary = "what some warpgroups of the block do, with registers of their own";
+  let summary = "what some warps of the block do; warpgroups may have registers of their own";
   let description = [{
     The threads from `from` on, below `to`, run the region; each has `registers` registers there. Where all roles of the
     block have as many, no thread gives or takes any, and a multiprocessor has room for as many blocks as that leaves.

@@ -107,6 +107,27 @@ void checkAccess(uintptr_t address, unsigned bytes, bool write, uintptr_t pc) {
   write ? checkSized<true>(address, bytes, pc) : checkSized<false>(address, bytes, pc);
 }
 
+const void *checkClusterRead(uintptr_t address, uint32_t rank, uintptr_t pc) {
+  constexpr unsigned bytes = 16;
+  const Thread &t = *machine.current;
+  const auto inBlock = [&] {
+    return "in block " + std::to_string(rank) + " of a cluster of " + std::to_string(machine.blocks.size());
+  };
+  const uintptr_t offset = address - machine.sharedBase;
+  if (rank >= machine.blocks.size() || offset >= machine.sharedBytes || offset + bytes > machine.sharedBytes)
+    failAccess(Finding::OutOfBounds, address, bytes, false, pc, inBlock());
+  if (offset % bytes != 0)
+    failAccess(Finding::Misaligned, address, bytes, false, pc, inBlock());
+  Block &block = machine.blocks[rank];
+  if (&block != t.block)
+    block.remote[t.index] = {t.clock, pc, "reads shared memory of "};
+  const Access access{block.sharedBase + offset, bytes, false, false, pc, "read by another block"};
+  Cell *cell = blockCells(block) + (offset >> machine.sharedShift);
+  for (Cell *end = cell + (bytes >> machine.sharedShift); cell != end; ++cell)
+    touchSharedCell<false>(*cell, t, access);
+  return reinterpret_cast<const void *>(access.address);
+}
+
 void checkAtomic(uintptr_t address, unsigned bytes, uintptr_t pc) {
   const Access read{address, bytes, false, true, pc};
   const uintptr_t offset = address - machine.sharedBase;

@@ -11,6 +11,8 @@ namespace cupola::sim {
 /// be carried out.
 void checkAccess(uintptr_t address, unsigned bytes, bool write, uintptr_t pc);
 void checkAtomic(uintptr_t address, unsigned bytes, uintptr_t pc);
+/// A read of 16 bytes at the same place in block `rank` of the cluster. Returns where that is.
+const void *checkClusterRead(uintptr_t address, uint32_t rank, uintptr_t pc);
 /// An access of any size and alignment, of a memory copy say.
 void checkRange(uintptr_t address, uint64_t bytes, bool write, uintptr_t pc);
 

@@ -54,7 +54,7 @@ struct Block {
   GridWait gridWait;
 
   std::map<uint32_t, MBarrier> mbarriers;         ///< by offset in shared memory
-  std::map<unsigned, RemoteArrival> remote;       ///< the last of each thread of another block
+  std::map<unsigned, RemoteAccess> remote;        ///< the last of each thread of another block
   Clocks::Vector known;                           ///< what its finished threads knew at their end
   std::vector<uint32_t> registers;                ///< of each thread of a warp
   std::vector<std::vector<WarpgroupStep>> groups; ///< what each warpgroup has done

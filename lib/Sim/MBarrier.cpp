@@ -122,7 +122,7 @@ void arriveRemote(uint64_t offset, uint32_t rank, uintptr_t pc) {
   const bool isRemote = &block != t.block;
   MBarrier &barrier = useMBarrier(block, offset, what, isRemote, pc);
   if (isRemote)
-    block.remote[t.index] = {t.clock, pc};
+    block.remote[t.index] = {t.clock, pc, "arrives at an mbarrier of "};
   arrive(block, barrier, pc);
 }
 
@@ -209,12 +209,12 @@ void checkMBarriersAtEnd(Block &block) {
       machine.reports.add(Finding::MBarrier, blockText(block) + " ends while there is " + describe(barrier),
                           barrier.initPc);
   }
-  for (const auto &[thread, arrival] : block.remote)
-    if (arrival.clock >= block.known[thread])
+  for (const auto &[thread, access] : block.remote)
+    if (access.clock >= block.known[thread])
       machine.reports.add(Finding::MBarrier,
-                          threadText(machine.threads[thread]) + " arrives at an mbarrier of " + blockText(block) +
+                          threadText(machine.threads[thread]) + " " + access.does + blockText(block) +
                               ", which does not wait for that and may have ended",
-                          arrival.pc);
+                          access.pc);
 }
 
 } // namespace cupola::sim

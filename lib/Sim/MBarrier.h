@@ -31,10 +31,11 @@ struct Delivery {
   uintptr_t pc;
 };
 
-/// The last arrival of a thread of another block.
-struct RemoteArrival {
+/// The last time that a thread of another block reached for a block's shared memory.
+struct RemoteAccess {
   uint32_t clock;
   uintptr_t pc;
+  const char *does; ///< "arrives at an mbarrier of "
 };
 
 struct MBarrier {

@@ -104,6 +104,15 @@ CupolaSimWords cupola_sim_load(const void *p, int bytes) {
   return words;
 }
 
+CupolaSimWords cupola_sim_load_cluster(const void *p, unsigned rank) {
+  CupolaSimWords words;
+  copyAccess(
+      &words,
+      checkClusterRead(reinterpret_cast<uintptr_t>(p), rank, reinterpret_cast<uintptr_t>(__builtin_return_address(0))),
+      sizeof(words));
+  return words;
+}
+
 void cupola_sim_store(void *p, int bytes, CupolaSimWords value) {
   checkAccess(reinterpret_cast<uintptr_t>(p), static_cast<unsigned>(bytes), true,
               reinterpret_cast<uintptr_t>(__builtin_return_address(0)));

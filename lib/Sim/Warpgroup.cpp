@@ -66,7 +66,7 @@ void changeRegisters(Warp &warp, Thread *lanes, uint32_t count, bool takes) {
 }
 
 void checkWarpgroupsAtEnd(const Block &block) {
-  for (size_t warp = 0; warp < block.steps.size(); ++warp)
+  for (size_t warp = 0; warp < block.groups.size() * kGroupWarps; ++warp) // those behind belong to no whole group
     if (block.steps[warp] != block.groups[warp / kGroupWarps].size()) {
       machine.reports.add(Finding::Divergence,
                           "warp " + std::to_string(warp) + " of " + blockText(block) +

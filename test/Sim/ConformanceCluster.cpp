@@ -136,6 +136,33 @@ ConformanceCase remoteCase() {
   return c;
 }
 
+/// Every block reads what each of the four wrote.
+ConformanceCase clusterLoadCase() {
+  ConformanceCase c;
+  c.name = "cluster_load";
+  c.minimumArch = 90;
+  c.run.kernel = "k_cluster_load";
+  c.run.grid = 8;
+  c.run.cluster = 4;
+  c.run.sharedBytes = 512;
+  c.run.text = kernelHead("k_cluster_load", 32, 1, 0) +
+               "  u32 *const s = cu_shared<u32>(0);\n"
+               "  for (u32 i = cu_tid(); i < 128; i += 32) s[i] = 1000 * cu_block() + i;\n  cluster_barrier();\n"
+               "  for (u32 r = 0; r < 4; ++r) {\n"
+               "    const vec<u32, 4> four = ld_cluster_vec<u32, 4>(s + 4 * cu_tid(), r);\n"
+               "    for (u32 e = 0; e < 4; ++e)\n"
+               "      cu_write<u32>(bindings, ref0)[512 * cu_block() + 128 * r + 4 * cu_tid() + e] = four[e];\n  }\n"
+               "  cluster_barrier();\n}\n";
+  c.run.buffers = {output<uint32_t>(8 * 512)};
+  c.check = [](const std::vector<std::string> &found) {
+    std::vector<uint32_t> expected;
+    for (uint32_t i = 0; i < 8 * 512; ++i)
+      expected.push_back(1000 * (i / 2048 * 4 + i % 512 / 128) + i % 128);
+    return compareBytes(found[0], toBytes(expected));
+  };
+  return c;
+}
+
 /// Nothing but that they may be called so, and that work goes on behind them.
 ConformanceCase registersCase() {
   ConformanceCase c;
@@ -162,7 +189,8 @@ ConformanceCase registersCase() {
 } // namespace
 
 std::vector<ConformanceCase> clusterCases() {
-  return {blocksCase(), clusterBarrierCase(), gridBarrierCase(), ringCase(), remoteCase(), registersCase()};
+  return {blocksCase(), clusterBarrierCase(), gridBarrierCase(), ringCase(),
+          remoteCase(), clusterLoadCase(),    registersCase()};
 }
 
 } // namespace cupola::test

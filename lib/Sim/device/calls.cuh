@@ -44,6 +44,9 @@ unsigned cupola_sim_ballot(int predicate, unsigned long long place) CUPOLA_SIM_N
 struct CupolaSimWords cupola_sim_load(const void *p, int bytes);
 void cupola_sim_store(void *p, int bytes, struct CupolaSimWords value);
 
+/// 16 bytes at the same place in the shared memory of block `rank` of the cluster.
+struct CupolaSimWords cupola_sim_load_cluster(const void *p, unsigned rank);
+
 /// Atomic on 4 or 8 bytes: `operation` is a CupolaSimAtomic. Values travel as bits; returns the value before.
 unsigned long long cupola_sim_atomic(void *p, int operation, unsigned long long value, unsigned long long expected);
 

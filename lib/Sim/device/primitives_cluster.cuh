@@ -12,6 +12,14 @@ namespace cupola_device {
 CUPOLA_DEVICE unsigned clusterRank() { return cupola_sim_cluster_rank(); }
 CUPOLA_DEVICE void clusterBarrier(Place at) { cupola_sim_cluster_barrier(at.id); }
 
+/// 16 bytes of the shared memory of block `rank` of the cluster, at the same place there.
+template <class Vector> CUPOLA_DEVICE Vector loadCluster(const void *p, unsigned rank) {
+  const CupolaSimWords words = cupola_sim_load_cluster(p, rank);
+  Vector v;
+  memcpy(&v, &words, sizeof(v));
+  return v;
+}
+
 CUPOLA_DEVICE void mbarrierInit(unsigned long long *barrier, unsigned arrivals) {
   cupola_sim_mbarrier_init(barrier, arrivals);
 }

@@ -157,15 +157,19 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
   let summary = "tiles of a product by warpgroups, which another brings by tensor copies";
   let description = [{
     A tile has m by n elements, 64 rows of it for each warpgroup that multiplies; k is 64 at a time,
-    `stages` of them under way. `cluster` blocks with neighbouring rows share their columns. There are
-    at most `blocks` blocks, each with several tiles of the result where these are more.
+    `stages` of them under way. `cluster` blocks with neighbouring rows share their columns, or `split` blocks of
+    a cluster the depth of a tile of 64 rows. There are at most `blocks` blocks, each with several tiles of the
+    result where these are more; with a split each has one.
   }];
-  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$stages, "int64_t":$cluster, "int64_t":$blocks);
+  let parameters = (ins "int64_t":$m, "int64_t":$n, "int64_t":$stages, "int64_t":$cluster, "int64_t":$blocks,
+                        DefaultValuedParameter<"int64_t", "1">:$split);
   let assemblyFormat = [{
-    `<` `tile` custom<Dims>($m, $n) `,` `stages` $stages `,` `cluster` $cluster `,` `blocks` $blocks `>`
+    `<` `tile` custom<Dims>($m, $n) `,` `stages` $stages `,` `cluster` $cluster `,` `blocks` $blocks
+    (`,` `split` $split^)? `>`
   }];
   let methods = [{
-    int64_t getThreads() const { return (getM() / 64 + 1) * 128; }
+    /// With one warpgroup that multiplies a warp copies, else another warpgroup.
+    int64_t getThreads() const { return getM() == 64 ? 160 : (getM() / 64 + 1) * 128; }
   }];
 }
 

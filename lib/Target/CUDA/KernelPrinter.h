@@ -86,6 +86,7 @@ private:
   void print(simt::WarpgroupOp op);
   void print(simt::MbarrierInitOp op);
   void print(simt::MbarrierExpectOp op);
+  void print(simt::LoadClusterOp op);
   void print(simt::MbarrierArriveOp op);
   void print(simt::MbarrierWaitOp op);
   void print(simt::TensorMapAcquireOp op);

@@ -166,7 +166,9 @@ private:
     if (RoleOp role = around.role) {
       const Expr thread = vars.of(func.getThreadIndex());
       const auto from = static_cast<int64_t>(role.getFrom()), to = static_cast<int64_t>(role.getTo());
-      graph::Exprs exprs = {thread - from};
+      graph::Exprs exprs;
+      if (from > 0)
+        exprs.push_back(thread - from);
       if (to < static_cast<int64_t>(func.getThreads()))
         exprs.push_back(to - 1 - thread);
       const SmallVector<Value> values = vars.write(exprs);

@@ -159,8 +159,8 @@ void KernelPrinter::statement(Operation *op) {
             LoadVectorOp, StoreVectorOp, IndexOp, InRangeOp, CheckedIndexOp, KnownIndexOp, AsyncCopyOp, AsyncPairOp,
             LoadSharedOp, StoreSharedOp, LoadFragmentOp, MmaLoadOp, MmaLoadPairOp, MmaPackOp, MmaOp, WarpReduceOp,
             BlockReduceOp, LastBlockOp, GridBarrierOp, GridLeaveOp, RoleOp, ClusterRankOp, WarpgroupOp, MbarrierInitOp,
-            MbarrierExpectOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp, WgmmaFenceOp, WgmmaOp,
-            WgmmaFragmentsOp, WgmmaPackOp, WgmmaWaitOp>([&](auto it) { print(it); })
+            MbarrierExpectOp, LoadClusterOp, MbarrierArriveOp, MbarrierWaitOp, TensorMapAcquireOp, TensorCopyOp,
+            WgmmaFenceOp, WgmmaOp, WgmmaFragmentsOp, WgmmaPackOp, WgmmaWaitOp>([&](auto it) { print(it); })
       .Case<kernel::ConstantOp>([](auto) {})
       .Case([&](GetOp it) {
         line(define(it.getResult()) + element(it.getRegisters(), it.getIndex(), it.getIndices()) + ";");

@@ -156,6 +156,11 @@ void KernelPrinter::print(MbarrierExpectOp op) {
        llvm::Twine(op.getBytes()) + ");");
 }
 
+void KernelPrinter::print(LoadClusterOp op) {
+  line(names.lookup(op.getRegisters()) + " = ld_cluster_vec" + vectorType(op.getRegisters().getType()) + "(" +
+       at(op.getSmem(), op.getPosition(), op.getIndices()) + ", " + expr(op.getRank(), op.getIndices()) + ");");
+}
+
 void KernelPrinter::print(MbarrierArriveOp op) {
   line("mbarrier_arrive(" + at(op.getBarriers(), op.getPosition(), op.getIndices()) + ", " +
        expr(op.getRank(), op.getIndices()) + ");");

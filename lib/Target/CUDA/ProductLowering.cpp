@@ -51,17 +51,18 @@ void ProductLowering::placeTile(const Expr &b, const Expr &tilesM, const Expr &t
   atM = low.let("tm", m, tilesM);
 }
 
+LogicalResult ProductLowering::opsBefore() { return clone(low.body().begin(), dot->getIterator()); }
+LogicalResult ProductLowering::opsBehind() { return clone(std::next(dot->getIterator()), low.body().end()); }
+
 LogicalResult ProductLowering::ops() {
-  const Block::iterator after = std::next(dot->getIterator());
-  if (failed(clone(low.body().begin(), dot->getIterator())))
+  if (failed(opsBefore()))
     return failure();
   if (!scalars.areEmpty())
     copies.beside = [this] { return scalars.compute(team(), atM * tileM, extents[0]); };
   if (failed(product()))
     return failure();
   addSlices();
-  auto rest = [&] { return clone(after, low.body().end()); };
-  return split > 1 ? lastBlock(rest) : rest();
+  return split > 1 ? lastBlock([&] { return opsBehind(); }) : opsBehind();
 }
 
 LogicalResult ProductLowering::clone(Block::iterator first, Block::iterator end) {
@@ -145,17 +146,19 @@ Value ProductLowering::sumsOver(Value ring, int64_t count) {
 
 /// Of the slices from `first` on.
 void ProductLowering::writeSums(Value sums, int64_t first, int64_t count) {
-  (void)low.guard({slice - first, first + count - 1 - slice}, [&] {
-    forRuns([&](const Expr &row, const Expr &column, const graph::Exprs &index) {
-      Value run = low.registers({}, sumType(), runWidth());
-      for (int64_t c = 0; c < runWidth(); ++c) {
-        graph::Exprs element = index;
-        element.back() += c;
-        low.set(low.get(acc, element), run, {c});
-      }
-      low.storeVector(run, {}, sums, inSums(slice - first, row, column));
-    });
-    return success();
+  (void)low.guard({slice - first, first + count - 1 - slice},
+                  [&] { return writeRuns(sums, slice - first), success(); });
+}
+
+void ProductLowering::writeRuns(Value sums, const Expr &slice) {
+  forRuns([&](const Expr &row, const Expr &column, const graph::Exprs &index) {
+    Value run = low.registers({}, sumType(), runWidth());
+    for (int64_t c = 0; c < runWidth(); ++c) {
+      graph::Exprs element = index;
+      element.back() += c;
+      low.set(low.get(acc, element), run, {c});
+    }
+    low.storeVector(run, {}, sums, inSums(slice, row, column));
   });
 }
 

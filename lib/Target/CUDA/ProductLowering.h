@@ -39,6 +39,9 @@ protected:
   void placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN);
   /// The kernel's ops in order: `product` for the dot, `epilogue` for loops over its tile.
   mlir::LogicalResult ops();
+  /// Those before the dot, and those behind it.
+  mlir::LogicalResult opsBefore();
+  mlir::LogicalResult opsBehind();
   Operand lhs(), rhs();
   /// f32, or i32.
   mlir::Type sumType() { return dot.getTile().getType().getElement(); }
@@ -67,6 +70,17 @@ protected:
   mlir::LogicalResult fragments(mlir::Operation *loop, const Fragments &of);
   /// Whether some epilogue takes such accumulators through shared memory.
   bool hasStrips(int64_t tilesN);
+
+  // Sums that meet in shared memory: tiles of f32 there, in rows that all banks have a part of.
+  Expr inSums(const Expr &slice, const Expr &row, const Expr &column) const;
+  /// Elements of a vector of a row that a thread then has, and how many; row and column of one of them.
+  int64_t vectorOfRow() const { return std::min<int64_t>(8, tileM * tileN / threads); }
+  int64_t vectors() const { return tileM * tileN / (threads * vectorOfRow()); }
+  std::pair<Expr, Expr> placeOfVector(const Expr &number);
+  /// Every run of this thread's accumulators, to the sums of `slice`.
+  void writeRuns(mlir::Value sums, const Expr &slice);
+  /// The epilogue of accumulators [vectors(), vectorOfRow()].
+  mlir::LogicalResult vectorEpilogue(mlir::Operation *loop);
   int64_t epilogueWidth(mlir::Operation *loop, int64_t most);
   mlir::LogicalResult row(mlir::Operation *loop, const Expr &m, Lowering::Body body);
 
@@ -101,12 +115,6 @@ private:
   mlir::Value sumsOver(mlir::Value ring, int64_t count);
   void writeSums(mlir::Value sums, int64_t first, int64_t count);
   void readSums(mlir::Value sums, int64_t count);
-  Expr inSums(const Expr &slice, const Expr &row, const Expr &column) const;
-  /// Elements of such a vector, and how many a thread has; row and column of one of them.
-  int64_t vectorOfRow() const { return std::min<int64_t>(8, tileM * tileN / threads); }
-  int64_t vectors() const { return tileM * tileN / (threads * vectorOfRow()); }
-  std::pair<Expr, Expr> placeOfVector(const Expr &number);
-  mlir::LogicalResult vectorEpilogue(mlir::Operation *loop);
   /// The sums over parts meet in the block of a tile that is done last, which goes on with `body`.
   mlir::LogicalResult lastBlock(Lowering::Body body);
   Expr placeOf(const Expr &number, const Expr &tile);

@@ -178,6 +178,8 @@ simt.func @role block %x of 1 thread %t of 256 scalars [] () {
   // expected-error @below {{threads 64 to 256 are no warpgroups of the block's 256}}
   simt.role threads 64 to 256 registers 40 {
   }
+  simt.role threads 0 to 128 registers 80 {
+  }
 }
 
 // -----
@@ -345,4 +347,51 @@ simt.func @pack block %x of 1 thread %t of 128 scalars [] () {
   %left = simt.registers : !simt.registers<2x4xui32>
   // expected-error @below {{'!simt.registers<2x4xui32>' are not the fragments of accumulators '!simt.registers<8x4xf32>'}}
   simt.wgmma_pack %acc to %left : <8x4xf32> to <2x4xui32>
+}
+
+// -----
+
+simt.func @alone block %x of 1 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  // expected-error @below {{is in a function without clusters}}
+  simt.load_cluster %s to %r [0] of [1] : <64xf32> to <f32, vector 4>
+}
+
+// -----
+
+simt.func @other block %x of 2 cluster 2 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf16>
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  // expected-error @below {{moves another type than the memory holds}}
+  simt.load_cluster %s to %r [0] of [1] : <64xf16> to <f32, vector 4>
+}
+
+// -----
+
+simt.func @bytes block %x of 2 cluster 2 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32>
+  %r = simt.registers : !simt.registers<f32, vector 2>
+  // expected-error @below {{moves 16 bytes, which are no one vector of '!simt.registers<f32, vector 2>'}}
+  simt.load_cluster %s to %r [0] of [1] : <64xf32> to <f32, vector 2>
+}
+
+// -----
+
+simt.func @swizzled block %x of 2 cluster 2 thread %t of 32 scalars [] () {
+  %s = simt.smem : !simt.smem<64xf32, swizzle 128>
+  %r = simt.registers : !simt.registers<f32, vector 4>
+  // expected-error @below {{accesses memory with a swizzle of 128 bytes}}
+  simt.load_cluster %s to %r [0] of [1] : <64xf32, swizzle 128> to <f32, vector 4>
+}
+
+// -----
+
+simt.func @warps block %x of 1 thread %t of 160 scalars [] () {
+  // Warps are enough where all roles have as many registers.
+  simt.role threads 128 to 160 registers 128 {
+  }
+  // expected-error @below {{threads 16 to 128 are no warps of the block's 160}}
+  simt.role threads 16 to 128 registers 128 {
+  }
 }

@@ -33,6 +33,10 @@ simt.func @three block %x of 2*n0, %y of 16, %z of 3 cluster 2 thread %t of 384 
   simt.mbarrier_init_fence
   // CHECK: simt.tensor_map_acquire 0
   simt.tensor_map_acquire 0
+  %sums = simt.smem : !simt.smem<1024xf32>
+  %four = simt.registers : !simt.registers<f32, vector 4>
+  // CHECK: simt.load_cluster %{{.*}} to %{{.*}} [4*%{{.*}}] of [%[[RANK]]] : <1024xf32> to <f32, vector 4>
+  simt.load_cluster %sums to %four [4*%x] of [%rank] : <1024xf32> to <f32, vector 4>
   // CHECK: simt.role threads 0 to 128 registers 40 {
   simt.role threads 0 to 128 registers 40 {
     // CHECK: simt.mbarrier_expect %[[BARS]][%[[RANK]]] bytes 16384 : <4xui64>

@@ -56,6 +56,17 @@ std::vector<KernelCase> wgmmaCases() {
       for (auto [m, n, k] : {std::tuple(256, 256, 64), std::tuple(300, 264, 328), std::tuple(7, 24, 40)})
         add(m, n, k, options);
     }
+  // Blocks of a cluster that share the depth: of rows and columns that no tile is full of, by fewer tiles of k than
+  // stages.
+  for (int64_t split : {2, 4})
+    for (bool transposed : {false, true}) {
+      GemmOptions options;
+      options.type = split == 4 ? "bf16" : "f16";
+      options.schedule = "gemm_wgmma<tile 64x64, stages 3, cluster 1, blocks 132, split " + std::to_string(split) + ">";
+      options.rhsTransposed = transposed;
+      for (auto [m, n, k] : {std::tuple(128, 128, 256), std::tuple(100, 72, 1016), std::tuple(7, 24, 512)})
+        add(m, n, k, options);
+    }
   GemmOptions options;
   options.type = "f16";
   options.schedule = wide;

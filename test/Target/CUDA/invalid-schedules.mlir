@@ -264,6 +264,18 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x
 
 // -----
 
+// expected-error @below {{a tile of 128 rows in clusters of 1 is none whose depth 2 blocks share}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x128, stages 4, cluster 1, blocks 132, split 2> () {
+}
+
+// -----
+
+// expected-error @below {{the number of blocks of 66 is no multiple of 4}}
+kernel.func @k gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 64x64, stages 4, cluster 1, blocks 66, split 4> () {
+}
+
+// -----
+
 // expected-error @below {{a block of 96 rows is none of 2 warpgroups with 64 rows each, which take turns}}
 kernel.func @k attention grid () in [] scalars [] schedule #cuda.attention_wgmma<rows 96, stages 2> () {
 }

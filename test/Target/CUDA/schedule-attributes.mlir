@@ -40,6 +40,9 @@ kernel.func @older gemm grid () in [] scalars []
 // CHECK: @wgmma {{.*}} schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> ()
 kernel.func @wgmma gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 128x256, stages 4, cluster 2, blocks 132> () {
 }
+// CHECK: @shared {{.*}} schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132, split 4> ()
+kernel.func @shared gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132, split 4> () {
+}
 // CHECK: @steps {{.*}} schedule #cuda.recurrence<rows 4, units 16, split 4, warps 8> ()
 kernel.func @steps recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 4, units 16, split 4, warps 8> () {
 }

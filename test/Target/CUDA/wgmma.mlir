@@ -59,10 +59,11 @@ kernel.func @large gemm grid () in [] scalars []
   }
 }
 
-// Few rows: a block has 64 of them, and leaves registers for another that waits beside it. Weights are copied before the wait, as many tiles as
+// Few rows: a block has 64 of them, a warp copies, and there are registers for another block that waits beside it. Weights are copied before the wait, as many tiles as
 // there are stages; what is left of them waits for a stage.
 // SCHEDULE: @low {{.*}} schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132>
-// CHECK: simt.func @low block %{{.*}} of 96 cluster 1 thread %{{.*}} of 256
+// CHECK: simt.func @low block %{{.*}} of 96 cluster 1 thread %[[T:.*]] of 160
+// CHECK: simt.guard [%[[T]] - 128, -%[[T]] + 128] {
 // CHECK: simt.barrier
 // CHECK: simt.for %[[AHEAD:.*]] = 0 to 8 step 1 {
 // CHECK-NEXT: simt.mbarrier_wait
@@ -71,7 +72,7 @@ kernel.func @large gemm grid () in [] scalars []
 // CHECK-NEXT: }
 // CHECK: simt.grid_wait
 // CHECK-NEXT: simt.grid_release
-// CHECK-NEXT: simt.role threads 0 to 128 registers 128 {
+// CHECK-NEXT: simt.role threads 128 to 160 registers 128 {
 // CHECK:   simt.for %[[K:.*]] = 0 to 12 step 1 {
 // CHECK:     simt.guard [%[[K]] - 8] {
 // CHECK-NEXT:  simt.mbarrier_wait
@@ -79,14 +80,15 @@ kernel.func @large gemm grid () in [] scalars []
 // CHECK-NEXT:  simt.tensor_copy 1
 // CHECK-NEXT: }
 // CHECK-NEXT: simt.tensor_copy 0
-// CHECK: simt.role threads 128 to 256 registers 128 {
+// CHECK: simt.role threads 0 to 128 registers 128 {
 // CHECK-NOT: simt.grid_release
 // CHECK-NOT: simt.cluster_barrier
-// CUDA: CUPOLA_KERNEL(256, 2)
-// CUDA: if (t > 127) {
+// CHECK: simt.func @deep
+// CUDA: CUPOLA_KERNEL(160, 3)
+// CUDA: if (127 >= t) {
 // CUDA: cu_prefetch(in2 + n);
 // CUDA-NOT: _registers<
-// CUDA: CUPOLA_KERNEL(384, 1)
+// CUDA: CUPOLA_KERNEL(160, 3)
 kernel.func @low gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>)
     attributes {cuda.constants = array<i64: 1, 2>} {
@@ -107,12 +109,54 @@ kernel.func @low gemm grid () in [] scalars []
   }
 }
 
+// Few rows and columns, and a depth: four blocks of a cluster have 12 of its 48 tiles each. They leave their sums in shared memory, meet, and
+// each goes on with a quarter of the rows, of which it adds the sums of all, in order.
+// SCHEDULE: @deep {{.*}} schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132, split 4>
+// CHECK-SAME: of 96 cluster 4 thread %{{.*}} of 160
+// CHECK: %[[RANK:.*]] = simt.cluster_rank
+// CHECK: %[[SUMS:.*]] = simt.smem : <4096xf32>
+// CHECK: simt.mbarrier_init {{.*}} arrivals 4 :
+// CHECK: simt.cluster_barrier
+// CHECK: simt.role threads 128 to 160 registers 128 {
+// CHECK:   simt.for %[[K:.*]] = 0 to 12 step 1 {
+// CHECK:     simt.tensor_copy 0 {{.*}} at [768*%[[RANK]] + 64*%[[K]], 64*%{{.*}}]
+// CHECK: simt.role threads 0 to 128 registers 128 {
+// CHECK:   simt.wgmma_wait 0
+// CHECK:   simt.store_vector %{{.*}} to %[[SUMS]]
+// CHECK: simt.cluster_barrier
+// CHECK-NEXT: simt.role threads 0 to 128 registers 128 {
+// CHECK:   %[[M:.*]] = kernel.apply %[[RANK]] + 4*%{{.*}} below 8
+// CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [0] :
+// CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [1] :
+// CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [2] :
+// CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [3] :
+// CHECK:   simt.store_vector {{.*}} to %arg2
+// CHECK: simt.cluster_barrier
+// CHECK-NEXT: }
+// CUDA: ld_cluster_vec<f32, 4>(s4 + 1024 * rank
+// CUDA: CUPOLA_KERNEL(384, 1)
+kernel.func @deep gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [128, 768, 3072] lhs (%m, %k) {
+    %1 = kernel.load %in0[3072*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[768*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "128", "768">
+  kernel.foreach (%d0, %d1) in [128, 768] {
+    %1 = kernel.extract %0 [%d0, %d1] : f32 from !kernel.tile<f32, "128", "768">
+    %2 = kernel.cast %1 : f32 -> f16
+    kernel.store %2, %out0[768*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
 // B is [n][k], lhs of a batch, rhs shared: a dimension for the batch where it is one.
 // SCHEDULE: @batched {{.*}} schedule #cuda.gemm_wgmma<tile 128x128, stages 6, cluster 1, blocks 132>
 // CHECK: simt.func @batched block %{{.*}} of 132 cluster 1
 // CHECK-SAME: extents ["512", "2048", "48"] strides ["1", "520", "1064960"] box [64, 128, 1]
 // CHECK-SAME: extents ["512", "128"] strides ["1", "512"] box [64, 128] swizzle 128>]
-// CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}} + 128*%{{.*}}] to {{.*}}] : 
+// CHECK: simt.tensor_copy 1 {{.*}} at [64*%{{.*}}, 128*%{{.*}}] to {{.*}}] : 
 // CHECK: simt.tensor_copy 0 {{.*}} at [64*%{{.*}}, 128*%{{.*}}, %{{.*}}] to
 // CHECK: simt.wgmma %{{.*}}] steps 4 : <16x4xf32>
 kernel.func @batched gemm grid (%g0) in [48] scalars []

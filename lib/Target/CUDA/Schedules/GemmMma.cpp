@@ -305,7 +305,7 @@ double cuda::GemmMmaAttr::cost(const KernelFacts &facts, const GpuArchitecture &
   const double busy = std::max({shared(resident * warps), (bytes + fragments) / wavefront, roundings, bytes / l2Rate});
   const double steps = k / double(getSlices() * getMmaK());
   const double alone = std::max({busy, shared(warps), steps * step}) + barrierTime;
-  return productCycles(tileOf(*this), {busy, alone, resident}, *facts.product, target);
+  return productCycles(tileOf(*this), {busy, alone, resident, meetingInMemory(tileOf(*this))}, *facts.product, target);
 }
 
 bool cuda::GemmMmaAttr::compilesAlone() const { return true; }

@@ -34,18 +34,22 @@ std::optional<Operands> operandsOf(kernel::FuncOp func, DotOp dot, Variables &va
   return Operands{std::move(*a), std::move(*b)};
 }
 
-/// One warpgroup, a thread of it, copies tiles; the others multiply 64 rows each. An mbarrier per
-/// stage says that it is full, another that nobody reads it any more. Blocks of a cluster are
-/// neighbours along m: each copies its rows of lhs, and its part of the columns of rhs to all. No more blocks than the
-/// GPU holds go through the tiles of the result: while some warpgroups store one, tiles of k of the next are under way.
+/// One warpgroup, a thread of it, copies tiles; the others multiply 64 rows each. Where one is enough for the rows, no
+/// thread gives it registers, and a warp copies. An mbarrier per stage says that it is full, another that nobody reads
+/// it any more. Blocks of a cluster are neighbours along m: each copies its rows of lhs, and its part of the columns of
+/// rhs to all. No more blocks than the GPU holds go through the tiles of the result: while some warpgroups store one,
+/// tiles of k of the next are under way. Or blocks of a cluster share the depth of one tile: their sums meet in shared
+/// memory, and each has part of the rows.
 class Wgmma : public cuda::ProductLowering {
 public:
   Wgmma(kernel::FuncOp func, cuda::GemmWgmmaAttr schedule, const Operands &operands)
       : ProductLowering(func, {schedule.getM(), schedule.getN(), rowElements, 1}, schedule.getThreads()),
-        stages(schedule.getStages()), cluster(schedule.getCluster()), consumers(schedule.getM() / rowsOfGroup),
-        operands(operands), tilesM(ceilDiv(extents[0], tileM * cluster)), tilesN(ceilDiv(extents[1], tileN)),
-        all(graph::product(low.grid()) * tilesM * tilesN), clusters(min(all, schedule.getBlocks() / cluster)),
-        steps(ceilDiv(extents[2], tileK)), ring(low, stages) {
+        stages(schedule.getStages()), sharing(schedule.getCluster()), parts(schedule.getSplit()),
+        cluster(sharing * parts), consumers(schedule.getM() / rowsOfGroup), operands(operands),
+        tilesM(ceilDiv(extents[0], tileM * sharing)), tilesN(ceilDiv(extents[1], tileN)),
+        all(graph::product(low.grid()) * tilesM * tilesN),
+        clusters(parts > 1 ? all : min(all, schedule.getBlocks() / cluster)),
+        steps(floorDiv(ceilDiv(extents[2], tileK), parts)), ring(low, stages) {
     mostRows = 8;
   }
 
@@ -62,7 +66,7 @@ private:
 
   TensorMapAttr mapOfLhs() { return operands.a.map(context(), rowElements, tileM, swizzle); }
   TensorMapAttr mapOfRhs() {
-    return operands.b.map(context(), rowElements, operands.b.alongK ? tileN / cluster : rowElements, swizzle);
+    return operands.b.map(context(), rowElements, operands.b.alongK ? tileN / sharing : rowElements, swizzle);
   }
 
   LogicalResult program() {
@@ -78,11 +82,13 @@ private:
     GridWaitOp::create(low.builder, loc());
     if (isSmall())
       GridReleaseOp::create(low.builder, loc());
-    const int64_t copying = isSmall() ? smallRegisters : producerRegisters;
-    const int64_t multiplying = isSmall() ? smallRegisters : consumerRegisters;
-    if (failed(cuda::role(low, 0, warpgroup, copying, [&] { return produce(); })) ||
-        failed(cuda::role(low, warpgroup, threads, multiplying, [&] { return consume(); })))
+    if (failed(copying([&] { return produce(); })) || failed(multiplying([&] { return consume(); })))
       return failure();
+    if (parts > 1) {
+      meet();
+      if (failed(multiplying([&] { return forResults([&] { return finish(); }); })))
+        return failure();
+    }
     if (cluster > 1) // Nobody may end while others still reach its barriers.
       meet();
     return success();
@@ -96,6 +102,22 @@ private:
       BarrierOp::create(low.builder, loc());
   }
 
+  /// Leaves room on a multiprocessor for a block of the next kernel, which waits there.
+  bool isSmall() const { return consumers == 1; }
+  LogicalResult copying(cuda::Lowering::Body body) {
+    return isSmall() ? cuda::role(low, warpgroup, threads, smallRegisters, body)
+                     : cuda::role(low, 0, warpgroup, producerRegisters, body);
+  }
+  LogicalResult multiplying(cuda::Lowering::Body body) {
+    return isSmall() ? cuda::role(low, 0, warpgroup, smallRegisters, body)
+                     : cuda::role(low, warpgroup, threads, consumerRegisters, body);
+  }
+  /// The thread that copies: the first of its role.
+  LogicalResult copier(cuda::Lowering::Body body) {
+    const int64_t first = isSmall() ? warpgroup : 0;
+    return low.guard({low.thread() - first, first - low.thread()}, body);
+  }
+
   void letThreads() override {
     rank = low.vars.of(ClusterRankOp::create(low.builder, cuda::namedLoc(loc(), "rank"), low.builder.getIndexType()));
     lane = low.let("lane", mod(low.thread(), 32), 32);
@@ -107,13 +129,15 @@ private:
     smemA = low.smem(stages * tileM * rowElements, element, swizzle);
     smemB = low.smem(stages * tileN * rowElements, element, swizzle);
     ring.allocate();
+    if (parts > 1)
+      sums = low.smem(tileM * tileN, sumType());
   }
 
   LogicalResult prepareBarriers() {
-    return low.guard({-low.thread()}, [&] {
+    return copier([&] {
       (void)low.loop("s", 0, stages, 1, /*unroll=*/true, [&](Expr s) -> LogicalResult {
         // A lane of every warp that multiplies, in every block that a copy goes to.
-        ring.init(s, consumers * 4 * cluster);
+        ring.init(s, consumers * 4 * sharing);
         return success();
       });
       MbarrierInitFenceOp::create(low.builder, loc());
@@ -132,7 +156,8 @@ private:
     trip = i;
     const Expr tile = low.let("tile", number + i * clusters, all);
     placeTile(tile, tilesM, tilesN);
-    atM = low.let("m", atM * cluster + rank, tilesM * cluster);
+    if (sharing > 1)
+      atM = low.let("m", atM * sharing + rank, tilesM * sharing);
     low.bindGrid(simplify(floorDiv(tile, tilesM * tilesN), low.vars.ranges()));
     return body();
   }
@@ -150,12 +175,12 @@ private:
   //===--- The warpgroup that copies ---===//
 
   LogicalResult produce() {
-    return low.guard({-low.thread()}, [&] {
+    return copier([&] {
       return forResults([&] {
         return forTiles([&](const Expr &tile, const Turn &turn) {
           const Expr use = trip * steps + tile;
           (void)low.guard({isRhsConstant() ? use - tilesAhead() : Expr(0)}, [&] { return startTile(tile, turn); });
-          ring.copy(0, operands.a.place(low, atM * tileM, tile * tileK), turn, smemA,
+          ring.copy(0, operands.a.place(low, atM * tileM, firstOf(tile)), turn, smemA,
                     turn.stage * (tileM * rowElements));
           return success();
         });
@@ -165,7 +190,7 @@ private:
 
   /// No kernel writes them, so that their first tiles need not wait for the kernels before.
   LogicalResult copyWeights() {
-    return low.guard({-low.thread()}, [&] {
+    return copier([&] {
       return atResult(0, [&] {
         return low.loop("kt", 0, tilesAhead(), 1, /*unroll=*/false,
                         [&](const Expr &tile) { return startTile(tile, {tile, Expr(0)}); });
@@ -181,24 +206,30 @@ private:
     return success();
   }
 
-  /// This block's part of the columns, to all blocks of the cluster.
+  /// Where this block's tile of k begins.
+  Expr firstOf(const Expr &tile) const { return ((parts > 1 ? rank * steps : Expr(0)) + tile) * tileK; }
+
+  /// This block's part of the columns, to all blocks that share them.
   void copyRhs(const Expr &tile, const Turn &turn) {
-    const int64_t own = tileN / cluster, blocks = cluster > 1 ? (1 << cluster) - 1 : 0;
-    const Expr n = atN * tileN + rank * own;
-    const Expr target = turn.stage * (tileN * rowElements) + rank * (own * rowElements);
+    const int64_t own = tileN / sharing, blocks = sharing > 1 ? (1 << sharing) - 1 : 0;
+    const Expr first = sharing > 1 ? rank * own : Expr(0), n = atN * tileN + first;
+    const Expr target = turn.stage * (tileN * rowElements) + first * rowElements;
     if (operands.b.alongK)
-      return ring.copy(1, cuda::placeOf(low, operands.b, {tile * tileK, n}), turn, smemB, target, blocks);
-    for (int64_t first = 0; first < own; first += rowElements)
-      ring.copy(1, cuda::placeOf(low, operands.b, {n + first, tile * tileK}), turn, smemB, target + first * rowElements,
+      return ring.copy(1, cuda::placeOf(low, operands.b, {firstOf(tile), n}), turn, smemB, target, blocks);
+    for (int64_t next = 0; next < own; next += rowElements)
+      ring.copy(1, cuda::placeOf(low, operands.b, {n + next, firstOf(tile)}), turn, smemB, target + next * rowElements,
                 blocks);
   }
 
   //===--- The warpgroups that multiply ---===//
 
   LogicalResult consume() {
-    Value own = WarpgroupOp::create(low.builder, cuda::namedLoc(loc(), "own"), low.builder.getIndexType());
-    group = low.let("wg", low.vars.of(own) - 1, consumers);
-    return forResults([&] { return ops(); });
+    group = 0;
+    if (!isSmall()) {
+      Value own = WarpgroupOp::create(low.builder, cuda::namedLoc(loc(), "own"), low.builder.getIndexType());
+      group = low.let("wg", low.vars.of(own) - 1, consumers);
+    }
+    return forResults([&] { return parts > 1 ? leaveSums() : ops(); });
   }
 
   LogicalResult product() override {
@@ -221,10 +252,10 @@ private:
     return low.guard({trip + 1 - trips}, [&] { return GridReleaseOp::create(low.builder, loc()), success(); });
   }
 
-  /// Tells all blocks of the cluster, a lane for each, that the stage of tile `count` is empty.
+  /// Tells all blocks that copy to this one, a lane for each, that the stage of tile `count` is empty.
   void leave(const Expr &count, graph::Exprs when) {
-    when.push_back(cluster - 1 - lane);
-    (void)low.guard(when, [&] { return ring.leave(count, lane), success(); });
+    when.push_back(sharing - 1 - lane);
+    (void)low.guard(when, [&] { return ring.leave(count, parts > 1 ? rank : lane), success(); });
   }
 
   void multiply(const Expr &stage) {
@@ -237,35 +268,81 @@ private:
     WgmmaCommitOp::create(low.builder, loc());
   }
 
+  //===--- The depth of a tile, shared by a cluster ---===//
+
+  int64_t runWidth() const override { return 2; }
+  void forRuns(RunBody body) override {
+    (void)low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
+      return low.loop("j", 0, tileN / 8, 1, /*unroll=*/true, [&](const Expr &j) {
+        body(warp * 16 + h * 8 + floorDiv(lane, 4), j * 8 + mod(lane, 4) * 2, {j, h * 2});
+        return success();
+      });
+    });
+  }
+  bool keepsRuns() const override { return parts == 1 || tileM * tileN / parts / warpgroup >= cuda::PartMoments::run; }
+
+  /// The sums of this block's part of the depth, to its own shared memory.
+  LogicalResult leaveSums() {
+    if (failed(product()))
+      return failure();
+    writeRuns(sums, 0);
+    return success();
+  }
+
+  /// Of this block's part of the rows: all sums, in the order of the depth, and what becomes of them. A tile is then
+  /// what the threads that multiplied share.
+  LogicalResult finish() {
+    tileM /= parts;
+    threads = warpgroup;
+    const Expr first = rank * tileM;
+    atM = low.let("m", atM * parts + rank, tilesM * parts);
+    acc = low.registers({vectors(), vectorOfRow()}, sumType(), 1, /*zero=*/true);
+    constexpr int64_t most = 4; // 16 bytes
+    (void)low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
+      const auto [row, column] = placeOfVector(v);
+      for (int64_t p = 0; p < parts; ++p)
+        for (int64_t next = 0; next < vectorOfRow(); next += most) {
+          Value run = low.registers({}, sumType(), most);
+          graph::Exprs at = {inSums(0, first + row, column + next), Expr(p)};
+          SmallVector<Value> indices = low.vars.write(at);
+          LoadClusterOp::create(low.builder, loc(), sums, run, at[0], at[1], indices);
+          for (int64_t c = 0; c < most; ++c)
+            low.accumulate(graph::ReduceKind::Sum, low.get(run, {c}), acc, {v, next + c});
+        }
+      return success();
+    });
+    return failed(opsBefore()) ? failure() : opsBehind();
+  }
+
   /// A warp has 16 rows of the 64 of its group.
   cuda::RowScalars::Team team() override { return {32, 16, lane, group * rowsOfGroup + warp * 16, /*isWarp=*/true}; }
 
   LogicalResult epilogue(Operation *loop) override {
+    if (parts > 1)
+      return vectorEpilogue(loop);
     Expr m = atM * tileM + group * rowsOfGroup + warp * 16;
     auto inRow = [&](const Expr &, const Expr &at, cuda::Lowering::Body body) { return row(loop, m + at, body); };
     return fragments(loop, {/*tilesM=*/0, tileN / 8, atN * tileN, lane, inRow, m});
   }
 
-  /// Leaves room on a multiprocessor for a block of the next kernel, which waits there.
-  bool isSmall() const { return consumers == 1; }
-
   /// What setmaxnreg gives either: of 65536 in all. With one warpgroup that multiplies a thread has enough without.
   static constexpr int64_t producerRegisters = 40, consumerRegisters = 232, smallRegisters = 128;
-  int64_t stages, cluster, consumers;
+  int64_t stages, sharing, parts; ///< blocks of a cluster that share columns, or the depth
+  int64_t cluster, consumers;
   Operands operands;
   Expr tilesM, tilesN, all;     ///< tiles of a cluster in the result
   Expr clusters, steps;         ///< that share them; tiles of k
   Expr rank, lane, warp, group; ///< of the block in its cluster; in the warp, of the warp in its group; the group
   Expr number, trips, trip;     ///< of the cluster; its tiles, and the one that it is at
-  Value smemA, smemB;
+  Value smemA, smemB, sums;
   cuda::StageRing ring;
 };
 
 } // namespace
 
 LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n, int64_t stages, int64_t cluster,
-                                          int64_t blocks) {
-  if (failed(verifyPositive(error, {m, n, stages, cluster, blocks})) ||
+                                          int64_t blocks, int64_t split) {
+  if (failed(verifyPositive(error, {m, n, stages, cluster, blocks, split})) ||
       failed(verifyDivides(error, "the tile's m", m, 64)))
     return failure();
   if (n != 64 && n != 128 && n != 256)
@@ -275,9 +352,17 @@ LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n,
   // A copy along n brings 64 columns.
   if (cluster > 8 || n % (64 * cluster) != 0)
     return error() << "a cluster of " << cluster << " blocks does not share " << n << " columns";
-  if (failed(verifyDivides(error, "the number of blocks", blocks, cluster)))
+  if (split > 1 && (m != rowsOfGroup || cluster > 1 || 8 % split != 0))
+    return error() << "a tile of " << m << " rows in clusters of " << cluster << " is none whose depth " << split
+                   << " blocks share";
+  if (failed(verifyDivides(error, "the number of blocks", blocks, cluster * split)))
     return failure();
   return verifyThreads(error, (m / 64 + 1) * 128);
+}
+
+/// Of a block of 64 rows: eight, but no more than it has tiles of k, so that other blocks have room beside it.
+static int64_t stagesFor(const cuda::ProductFacts &product, int64_t split) {
+  return std::clamp<int64_t>(llvm::divideCeilSigned(product.k, rowElements) / split, 2, 8);
 }
 
 cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
@@ -285,16 +370,17 @@ cuda::Candidates cuda::GemmWgmmaAttr::candidates(KernelFacts &facts, const GpuAr
       !operandsOf(facts.func, facts.product->dot, facts.vars))
     return {};
   Candidates found;
-  auto add = [&](int64_t m, int64_t n, int64_t stages, int64_t cluster) {
-    const int64_t blocks = target.multiprocessors / cluster * cluster;
-    if (fits({m * cluster, n, rowElements, 1}, *facts.product))
-      found.push_back(GemmWgmmaAttr::get(facts.context(), m, n, stages, cluster, blocks));
+  auto add = [&](int64_t m, int64_t n, int64_t stages, int64_t cluster, int64_t split = 1) {
+    const int64_t together = cluster * split, blocks = target.multiprocessors / together * together;
+    if (fits({m * cluster, n, rowElements, 1, split}, *facts.product) && (split == 1 || !facts.product->rowBytes))
+      found.push_back(GemmWgmmaAttr::get(facts.context(), m, n, stages, cluster, blocks, split));
   };
   add(128, 256, 4, 2);
   add(128, 256, 4, 1);
   add(128, 128, 6, 1);
   add(128, 64, 8, 1);
-  add(64, 64, 8, 1);
+  for (int64_t split : {1, 2, 4})
+    add(64, 64, stagesFor(*facts.product, split), 1, split);
   return found;
 }
 
@@ -306,7 +392,8 @@ double cuda::GemmWgmmaAttr::cost(const KernelFacts &facts, const GpuArchitecture
   const double busy = std::max(multiply, bytes / l2Rate);
   ProductFacts rounded = *facts.product;
   rounded.m = llvm::alignTo(std::max<int64_t>(rounded.m, 1), getM() * getCluster());
-  return productCycles({getM(), getN(), rowElements, 1}, {busy, busy, 1}, rounded, target);
+  const double meeting = getSplit() > 1 ? 1000 : 0; // of the cluster
+  return productCycles({getM(), getN(), rowElements, 1, getSplit()}, {busy, busy, 1, meeting}, rounded, target);
 }
 
 bool cuda::GemmWgmmaAttr::compilesAlone() const { return true; }
@@ -319,5 +406,8 @@ LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const {
     operands = operandsOf(func, *dots.begin(), vars);
   if (!operands)
     return func.emitError() << "has no operands that tensor copies bring";
+  const Expr tiles = ceilDiv(graph::exprsOf((*dots.begin()).getExtents())[2], rowElements);
+  if (tiles.constant().value_or(0) % getSplit() != 0)
+    return func.emitError() << "a depth of " << tiles.text() << " tiles is none of " << getSplit() << " equal parts";
   return Wgmma(func, *this, *operands).run();
 }

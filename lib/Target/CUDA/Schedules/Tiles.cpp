@@ -46,21 +46,23 @@ int64_t residentBlocks(const GpuArchitecture &target, int64_t sharedBytes, int64
                            1);
 }
 
+double meetingInMemory(const Tile &tile) {
+  // From the sums of the last block but one to what the last one reads of all.
+  constexpr double meeting = 1500;
+  return tile.split > 1 ? meeting + double(tile.m * tile.n * 4) * double(1 + tile.split) / l2Rate : 0;
+}
+
 double productCycles(const Tile &tile, const TilePace &pace, const ProductFacts &product,
                      const GpuArchitecture &target) {
   // Before the first tile is there; per element of the result, of two bytes at about the rate of L2.
   constexpr double fill = 1000, element = 1.0 / 16;
-  // From the sums of the last block but one to what the last one reads of all.
-  constexpr double meeting = 1500;
   const int64_t tilesM = llvm::divideCeilSigned(product.m, tile.m), tilesN = llvm::divideCeilSigned(product.n, tile.n);
   const int64_t blocks = std::max<int64_t>(product.batch * tilesM * tilesN, 1) * tile.split;
   const int64_t busiest = llvm::divideCeilSigned(blocks, target.multiprocessors);
   const int64_t together = std::min(pace.resident, busiest);
   const double loop = double(llvm::divideCeilSigned(product.k, tile.k * tile.split)) *
                       std::max(pace.busy, pace.alone / double(together));
-  double ends = fill + double(tile.m * tile.n) * element;
-  if (tile.split > 1) // sums of four bytes, written once and read by one block
-    ends += meeting + double(tile.m * tile.n * 4) * double(1 + tile.split) / l2Rate;
+  const double ends = fill + double(tile.m * tile.n) * element + pace.meeting;
   return double(busiest) * loop + double(llvm::divideCeilSigned(busiest, together)) * ends;
 }
 

@@ -38,7 +38,10 @@ struct TilePace {
   double busy;      ///< cycles that a multiprocessor spends on a tile of k, with blocks enough
   double alone;     ///< and with one block
   int64_t resident; ///< blocks that a multiprocessor has at once
+  double meeting;   ///< until the sums of parts of the depth are one
 };
+/// Where they meet in memory, of four bytes: written once, and read by one block.
+double meetingInMemory(const Tile &tile);
 
 /// A tile's multiply-adds per cycle by the matrix units: A100, other architectures have about the same relations.
 constexpr double mmaRate = 1024;

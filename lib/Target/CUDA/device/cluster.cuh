@@ -7,12 +7,20 @@
 
 #include "primitives_cluster.cuh"
 #include "types.cuh"
+#include "vector.cuh"
 
 /// Which block of its cluster this is: blocks that are neighbours along x.
 CUPOLA_DEVICE u32 cluster_rank() { return cupola_device::clusterRank(); }
 /// All threads of all blocks of the cluster meet; orders their accesses. A block must not end while others of the
 /// cluster may still reach its shared memory.
 CUPOLA_DEVICE void cluster_barrier(cupola_device::Place at = CUPOLA_HERE) { cupola_device::clusterBarrier(at); }
+
+/// 16 bytes at the same place in the shared memory of block `rank` of the cluster; `p` is a multiple of 16 bytes. The
+/// cluster meets between what is written there and this, and before that block ends.
+template <class T, int N> CUPOLA_DEVICE vec<T, N> ld_cluster_vec(const T *p, u32 rank) {
+  static_assert(sizeof(vec<T, N>) == 16, "one access of 16 bytes");
+  return cupola_device::loadCluster<vec<T, N>>(p, rank);
+}
 
 // An mbarrier is 8 bytes of shared memory, 8-aligned. It counts phases: a phase is complete when `arrivals` arrivals
 // have come and as many bytes as were expected; then the next begins. What comes before an arrival is visible behind a

@@ -20,6 +20,22 @@ CUPOLA_DEVICE void clusterBarrier(Place at) {
   asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
 }
 
+/// 16 bytes of the shared memory of block `rank` of the cluster, at the same place there.
+template <class Vector> CUPOLA_DEVICE Vector loadCluster(const void *p, unsigned rank) {
+  unsigned words[4];
+  asm volatile("{\n"
+               ".reg .b32 remote;\n"
+               "mapa.shared::cluster.u32 remote, %4, %5;\n"
+               "ld.shared::cluster.v4.u32 {%0, %1, %2, %3}, [remote];\n"
+               "}"
+               : "=r"(words[0]), "=r"(words[1]), "=r"(words[2]), "=r"(words[3])
+               : "r"(sharedAddress(p)), "r"(rank)
+               : "memory");
+  Vector v;
+  memcpy(&v, words, sizeof(v));
+  return v;
+}
+
 CUPOLA_DEVICE void mbarrierInit(unsigned long long *barrier, unsigned arrivals) {
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(barrier)), "r"(arrivals) : "memory");
 }
