@@ -72,7 +72,7 @@ kernel.func @large gemm grid () in [] scalars []
 // CHECK-NEXT: }
 // CHECK: simt.grid_wait
 // CHECK-NEXT: simt.grid_release
-// CHECK-NEXT: simt.role threads 128 to 160 registers 128 {
+// CHECK-NEXT: simt.role threads 128 to 160 registers 168 {
 // CHECK:   simt.for %[[K:.*]] = 0 to 12 step 1 {
 // CHECK:     simt.guard [%[[K]] - 8] {
 // CHECK-NEXT:  simt.mbarrier_wait
@@ -80,15 +80,15 @@ kernel.func @large gemm grid () in [] scalars []
 // CHECK-NEXT:  simt.tensor_copy 1
 // CHECK-NEXT: }
 // CHECK-NEXT: simt.tensor_copy 0
-// CHECK: simt.role threads 0 to 128 registers 128 {
+// CHECK: simt.role threads 0 to 128 registers 168 {
 // CHECK-NOT: simt.grid_release
 // CHECK-NOT: simt.cluster_barrier
 // CHECK: simt.func @deep
-// CUDA: CUPOLA_KERNEL(160, 3)
+// CUDA: CUPOLA_KERNEL(160, 2)
 // CUDA: if (127 >= t) {
 // CUDA: cu_prefetch(in2 + n);
 // CUDA-NOT: _registers<
-// CUDA: CUPOLA_KERNEL(160, 3)
+// CUDA: CUPOLA_KERNEL(160, 2)
 kernel.func @low gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>)
     attributes {cuda.constants = array<i64: 1, 2>} {
@@ -117,14 +117,14 @@ kernel.func @low gemm grid () in [] scalars []
 // CHECK: %[[SUMS:.*]] = simt.smem : <4096xf32>
 // CHECK: simt.mbarrier_init {{.*}} arrivals 4 :
 // CHECK: simt.cluster_barrier
-// CHECK: simt.role threads 128 to 160 registers 128 {
+// CHECK: simt.role threads 128 to 160 registers 168 {
 // CHECK:   simt.for %[[K:.*]] = 0 to 12 step 1 {
 // CHECK:     simt.tensor_copy 0 {{.*}} at [768*%[[RANK]] + 64*%[[K]], 64*%{{.*}}]
-// CHECK: simt.role threads 0 to 128 registers 128 {
+// CHECK: simt.role threads 0 to 128 registers 168 {
 // CHECK:   simt.wgmma_wait 0
 // CHECK:   simt.store_vector %{{.*}} to %[[SUMS]]
 // CHECK: simt.cluster_barrier
-// CHECK-NEXT: simt.role threads 0 to 128 registers 128 {
+// CHECK-NEXT: simt.role threads 0 to 128 registers 168 {
 // CHECK:   %[[M:.*]] = kernel.apply %[[RANK]] + 4*%{{.*}} below 8
 // CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [0] :
 // CHECK:   simt.load_cluster %[[SUMS]] to %{{.*}} of [1] :

@@ -172,7 +172,7 @@ private:
     });
   }
 
-  //===--- The warpgroup that copies ---===//
+  //===--- What copies ---===//
 
   LogicalResult produce() {
     return copier([&] {
@@ -221,7 +221,7 @@ private:
                 blocks);
   }
 
-  //===--- The warpgroups that multiply ---===//
+  //===--- What multiplies ---===//
 
   LogicalResult consume() {
     group = 0;
@@ -326,7 +326,7 @@ private:
   }
 
   /// What setmaxnreg gives either: of 65536 in all. With one warpgroup that multiplies a thread has enough without.
-  static constexpr int64_t producerRegisters = 40, consumerRegisters = 232, smallRegisters = 128;
+  static constexpr int64_t producerRegisters = 40, consumerRegisters = 232, smallRegisters = 168;
   int64_t stages, sharing, parts; ///< blocks of a cluster that share columns, or the depth
   int64_t cluster, consumers;
   Operands operands;
