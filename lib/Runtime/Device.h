@@ -237,6 +237,9 @@ public:
   /// Whether it loads a binary built for `arch` ("" asks about source text of a
   /// variant that `rank` accepts).
   virtual bool accepts(ImageKind kind, std::string_view arch) const = 0;
+  /// Whether its compiler takes source text of a variant for `arch` that `rank`
+  /// accepts, as far as that is known beforehand; if not, `warn` hears why.
+  virtual bool compiles(std::string_view /*arch*/) { return true; }
 
   /// Aligned to format::kBufferAlignment. Out of memory: Code::Environment with
   /// bytes wanted and free; the device stays usable.

@@ -18,19 +18,30 @@ Result<std::shared_ptr<const Executable>> Executable::create(std::shared_ptr<con
   return std::shared_ptr<const Executable>(std::move(executable));
 }
 
-Status Executable::choose() {
+/// The one that runs best of those that the device has the code of or can make it; null: none runs there.
+static const format::Variant *bestVariant(const format::Package &package, Device &device, bool compiled) {
+  const format::Variant *chosen = nullptr;
   int best = -1;
-  std::string built;
-  for (const format::Variant &variant : package().variants) {
-    const int rank = target->rank(variant.target, variant.arch);
-    built += (built.empty() ? "" : ", ") + nameOf(variant);
-    if (rank > best && variant.multiprocessors <= target->properties().multiprocessors) {
+  for (const format::Variant &variant : package.variants) {
+    const int rank = device.rank(variant.target, variant.arch);
+    if (rank > best && variant.multiprocessors <= device.properties().multiprocessors &&
+        (!compiled || LoadedKernels::hasBinaries(device, variant) || device.compiles(variant.arch))) {
       best = rank;
       chosen = &variant;
     }
   }
+  return chosen;
+}
+
+Status Executable::choose() {
+  chosen = bestVariant(package(), *target, /*compiled=*/true);
+  if (!chosen) // loading says what is missing
+    chosen = bestVariant(package(), *target, /*compiled=*/false);
   if (chosen)
     return Status::ok();
+  std::string built;
+  for (const format::Variant &variant : package().variants)
+    built += (built.empty() ? "" : ", ") + nameOf(variant);
   return Status::environment(
       "the package was built for " + (built.empty() ? "nothing" : built) + ", which " + target->properties().name +
       " " + target->properties().arch +

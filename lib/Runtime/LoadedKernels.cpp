@@ -4,6 +4,8 @@
 
 #include "lib/Runtime/Text.h"
 
+#include <algorithm>
+
 namespace cupola::runtime {
 
 std::vector<uint32_t> LoadedKernels::missing(const std::vector<uint32_t> &kernels) const {
@@ -25,8 +27,21 @@ Status LoadedKernels::add(Device &device, ModuleImage &image, const format::Vari
   return Status::ok();
 }
 
+static ImageKind binaryKind(const format::Variant &variant) {
+  return variant.target == "cpu" ? ImageKind::CpuObject : ImageKind::Cubin;
+}
+
+bool LoadedKernels::hasBinaries(const Device &device, const format::Variant &variant) {
+  std::vector<bool> found(variant.program.kernels.size());
+  for (const format::Binary &binary : variant.binaries)
+    if (device.accepts(binaryKind(variant), binary.arch))
+      for (uint32_t kernel : binary.kernels)
+        found[kernel] = true;
+  return std::find(found.begin(), found.end(), false) == found.end();
+}
+
 Status LoadedKernels::loadBinaries(Device &device, const format::Variant &variant, bool exactly) {
-  const ImageKind kind = variant.target == "cpu" ? ImageKind::CpuObject : ImageKind::Cubin;
+  const ImageKind kind = binaryKind(variant);
   for (size_t i = 0; i < variant.binaries.size(); ++i) {
     const format::Binary &binary = variant.binaries[i];
     const std::vector<uint32_t> kernels = missing(binary.kernels);

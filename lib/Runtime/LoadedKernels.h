@@ -17,6 +17,8 @@ public:
   /// binary the device accepts, else from its source text. Code::Environment if
   /// there is none of the three.
   Status load(Device &device, const format::Package &package, const format::Variant &variant);
+  /// Whether binaries that the device accepts have all kernels of the variant.
+  static bool hasBinaries(const Device &device, const format::Variant &variant);
 
   Function &function(uint32_t kernel) const { return *functions[kernel]; }
 

@@ -191,6 +191,19 @@ Result<std::string> CudaDevice::sourceCompiler() {
   return used->version();
 }
 
+/// Every NVRTC compiles for families that are not exact, and need not be loaded to say so; without one, loading says
+/// it.
+bool CudaDevice::compiles(std::string_view family) {
+  const std::optional<GpuArch> parsed = GpuArch::parse(family);
+  if (!parsed || !parsed->exact)
+    return true;
+  const Result<std::shared_ptr<Nvrtc>> used = compilerAtNeed().nvrtc();
+  const Status status = used.isOk() ? (*used)->checkArch(compileArch(*parsed, arch).text()) : Status::ok();
+  if (status.failed() && options.warn)
+    options.warn(status.message());
+  return status.isOk();
+}
+
 CompileCounters CudaDevice::compileCounters() const {
   const CubinCache *cubins = made.load(std::memory_order_acquire);
   const CubinCounters counted = cubins ? cubins->counters() : CubinCounters();

@@ -29,6 +29,7 @@ public:
   const DeviceProperties &properties() const override { return facts; }
   int rank(std::string_view target, std::string_view arch) const override;
   bool accepts(ImageKind kind, std::string_view arch) const override;
+  bool compiles(std::string_view arch) override;
 
   Result<DeviceAddress> allocate(uint64_t bytes) override;
   Result<DeviceAddress> allocateGrowing(uint64_t bytes) override;

@@ -4,6 +4,7 @@
 
 #include "lib/Runtime/CUDA/LibraryPaths.h"
 #include "lib/Runtime/DynamicLibrary.h"
+#include "lib/Runtime/Format/Architectures.h"
 
 #include <algorithm>
 
@@ -64,8 +65,8 @@ Result<std::shared_ptr<Nvrtc>> Nvrtc::create(const NvrtcApi &api, std::string pa
 }
 
 Status Nvrtc::readVersion() {
-  int minor = 0, count = 0;
-  NvrtcResult code = api.version(&majorVersion, &minor);
+  int count = 0;
+  NvrtcResult code = api.version(&majorVersion, &minorVersion);
   if (code == nvrtcSuccess)
     code = api.getNumSupportedArchs(&count);
   if (code == nvrtcSuccess && count > 0) {
@@ -75,7 +76,7 @@ Status Nvrtc::readVersion() {
   if (code != nvrtcSuccess || archs.empty())
     return Status::environment(libraryPath + " does not answer: " + api.getErrorString(code));
   std::sort(archs.begin(), archs.end());
-  versionText = std::to_string(majorVersion) + "." + std::to_string(minor);
+  versionText = std::to_string(majorVersion) + "." + std::to_string(minorVersion);
   return {};
 }
 
@@ -88,8 +89,15 @@ Status Nvrtc::checkArch(const std::string &arch) const {
   const std::string suffix = arch.substr(std::min(end, arch.size()));
   if (arch.compare(0, prefix.size(), prefix) != 0 || number == 0 || (suffix != "" && suffix != "a" && suffix != "f"))
     return Status::usage("'" + arch + "' is not a GPU architecture such as sm_80 or sm_90a");
-  if (std::binary_search(archs.begin(), archs.end(), number))
-    return {};
+  if (std::binary_search(archs.begin(), archs.end(), number)) {
+    const GpuArchitecture *row = findGpu(arch);
+    if (!row || 100 * majorVersion + minorVersion >= row->nvrtc)
+      return {};
+    return Status::environment("nvrtc " + versionText + " cannot compile for " + arch + ", which takes " +
+                               std::to_string(row->nvrtc / 100) + "." + std::to_string(row->nvrtc % 100) +
+                               " or newer; code for " + std::string(findGpu(arch.substr(0, end))->family) +
+                               " runs on the same GPU");
+  }
   std::string known;
   for (int value : archs)
     known += (known.empty() ? "sm_" : ", sm_") + std::to_string(value);

@@ -71,17 +71,19 @@ public:
   /// How many programs were compiled since this object was made.
   uint64_t compileCount() const { return compiles.load(); }
 
+  /// Code::Environment if it is too old for sources of this architecture.
+  Status checkArch(const std::string &arch) const;
+
 private:
   Nvrtc() = default;
   Status readVersion();
-  Status checkArch(const std::string &arch) const;
   Status fail(const NvrtcRequest &request, const char *call, NvrtcResult code) const;
   Result<std::string> readLog(const NvrtcRequest &request, NvrtcProgram program) const;
   Result<CudaBinary> compileProgram(const NvrtcRequest &request, NvrtcProgram program);
 
   NvrtcApi api = {};
   std::string libraryPath, versionText;
-  int majorVersion = 0;
+  int majorVersion = 0, minorVersion = 0;
   std::vector<int> archs;
   std::atomic<uint64_t> compiles{0};
 };

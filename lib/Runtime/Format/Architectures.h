@@ -26,18 +26,19 @@ struct GpuArchitecture {
   bool asyncCopy;          ///< cp.async
   int mmaK;                ///< K of the f16 mma: 8 or 16; 0: none
   bool wgmma = false;      ///< wgmma, tensor copies, clusters
+  int nvrtc = 1200;        ///< the oldest that compiles its source: 12.3 is 1203
 };
 
 /// Oldest first. Limits: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
 /// Multiprocessors: T4, A100, A40, L40, H100, B200, RTX 5090.
 inline constexpr GpuArchitecture kGpuArchitectures[] = {
-    // name, number, exact, family, shared bytes, resident threads, multiprocessors, cp.async, K of mma, wgmma
+    // name, number, exact, family, shared bytes, resident threads, multiprocessors, cp.async, K of mma, wgmma, NVRTC
     {"sm_75", 75, false, "sm_75", 64 << 10, 1024, 40, false, 8},
     {"sm_80", 80, false, "sm_80", 163 << 10, 2048, 108, true, 16},
     {"sm_86", 86, false, "sm_86", 99 << 10, 1536, 84, true, 16},
     {"sm_89", 89, false, "sm_86", 99 << 10, 1536, 142, true, 16},
     {"sm_90", 90, false, "sm_80", 227 << 10, 2048, 132, true, 16},
-    {"sm_90a", 90, true, "sm_90a", 227 << 10, 2048, 132, true, 16, true},
+    {"sm_90a", 90, true, "sm_90a", 227 << 10, 2048, 132, true, 16, true, 1203}, // PTX ISA 8.3: fence.proxy.tensormap
     {"sm_100", 100, false, "sm_80", 227 << 10, 2048, 148, true, 16},
     {"sm_120", 120, false, "sm_86", 99 << 10, 1536, 170, true, 16},
 };

@@ -42,6 +42,8 @@ protected:
   /// Those before the dot, and those behind it.
   mlir::LogicalResult opsBefore();
   mlir::LogicalResult opsBehind();
+  /// Whether those before made room for them.
+  bool hasRowScalars() const { return !scalars.areEmpty(); }
   Operand lhs(), rhs();
   /// f32, or i32.
   mlir::Type sumType() { return dot.getTile().getType().getElement(); }

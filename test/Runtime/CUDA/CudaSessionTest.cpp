@@ -56,6 +56,40 @@ TEST(CudaSession, AVariantForManyMultiprocessorsIsForGpusThatHaveThem) {
   EXPECT_NE(status.message().find("sm_80 from 40 multiprocessors on"), std::string::npos) << status.message();
 }
 
+/// That of sm_90a takes an NVRTC of 12.3, unless its machine code is there.
+TEST(CudaSession, WhatNvrtcIsTooOldForIsLeftToOtherVariants) {
+  auto fake = fakeWithKernels();
+  fake->capability = 90;
+  format::Package package = test::makePackage();
+  format::Variant exact = package.variants.back();
+  ASSERT_EQ(exact.arch, "sm_80");
+  exact.arch = "sm_90a";
+  package.variants.push_back(exact);
+  const auto chosen = [&](int minor, std::vector<std::string> &warnings) {
+    FakeNvrtc::major = 12, FakeNvrtc::minor = minor;
+    DeviceOptions options;
+    options.warn = [&](const std::string &text) { warnings.push_back(text); };
+    Result<std::shared_ptr<const Executable>> executable =
+        Executable::create(test::loadPackage(package), openDevice(options).take());
+    return executable.isOk() ? (*executable)->variant().arch : executable.status().message();
+  };
+  std::vector<std::string> warnings;
+  EXPECT_EQ(chosen(3, warnings), "sm_90a");
+  EXPECT_TRUE(warnings.empty());
+  EXPECT_EQ(chosen(2, warnings), "sm_80");
+  const std::string said =
+      "nvrtc 12.2 cannot compile for sm_90a, which takes 12.3 or newer; code for sm_80 runs on the "
+      "same GPU";
+  EXPECT_EQ(warnings, std::vector<std::string>{said});
+  package.variants = {exact};
+  EXPECT_NE(chosen(2, warnings).find(said), std::string::npos) << chosen(2, warnings);
+  format::Variant &only = package.variants.back();
+  only.binaries = {{"sm_90a", {}, "cube"}};
+  for (uint32_t i = 0; i < only.program.kernels.size(); ++i)
+    only.binaries[0].kernels.push_back(i);
+  EXPECT_EQ(chosen(2, warnings), "sm_90a");
+}
+
 TEST(CudaSession, RunsTheTestPackage) {
   auto fake = fakeWithKernels();
   const Status status = runModel(test::loadPackage(test::makePackage()));

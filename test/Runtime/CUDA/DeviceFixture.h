@@ -42,6 +42,7 @@ inline std::unique_ptr<FakeDriver> makeFake() {
   auto fake = std::make_unique<FakeDriver>();
   fake->kernels[kernelName] = {scaleKernel, {8, 8, 8, 4, 4}};
   FakeNvrtc::call = FakeNvrtc::failAt = FakeNvrtc::programs = 0;
+  FakeNvrtc::major = 13, FakeNvrtc::minor = 0;
   return fake;
 }
 

@@ -13,11 +13,12 @@ namespace cupola::runtime::cuda {
 struct FakeNvrtc {
   static inline int call = 0, failAt = 0; ///< counted from 1; 0: none fails
   static inline int programs = 0;         ///< made and not destroyed
+  static inline int major = 13, minor = 0;
 
   static NvrtcApi table() {
     NvrtcApi api = {};
     api.getErrorString = [](NvrtcResult) { return "NVRTC_ERROR_INTERNAL_ERROR"; };
-    api.version = [](int *major, int *minor) { return *major = 13, *minor = 0, next(); };
+    api.version = [](int *major, int *minor) { return *major = FakeNvrtc::major, *minor = FakeNvrtc::minor, next(); };
     api.getNumSupportedArchs = [](int *count) { return *count = 3, next(); };
     api.getSupportedArchs = [](int *archs) { return archs[0] = 86, archs[1] = 80, archs[2] = 90, next(); };
     api.createProgram = [](NvrtcProgram *, const char *, const char *, int, const char *const *, const char *const *) {

@@ -114,6 +114,17 @@ TEST(Nvrtc, CompilesForEveryArchitecture) {
   EXPECT_EQ(nvrtc->compileCount(), std::size(kGpuArchitectures));
 }
 
+TEST(Nvrtc, SaysWhichVersionAnArchitectureTakes) {
+  FakeNvrtc::major = 12, FakeNvrtc::minor = 1;
+  const std::shared_ptr<Nvrtc> nvrtc = Nvrtc::create(FakeNvrtc::table(), "fake").take();
+  EXPECT_TRUE(nvrtc->compile(request(source, "sm_90")).isOk());
+  const Status status = nvrtc->compile(request(source, "sm_90a")).status();
+  EXPECT_EQ(status.code(), Code::Environment);
+  EXPECT_NE(status.message().find("nvrtc 12.1 cannot compile for sm_90a, which takes 12.3 or newer"), std::string::npos)
+      << status.message();
+  FakeNvrtc::major = 13, FakeNvrtc::minor = 0;
+}
+
 TEST(Nvrtc, ReportsLocalMemory) {
   NEED_NVRTC(nvrtc);
   Result<CudaBinary> binary = nvrtc->compile(request(localMemory, "sm_80"));

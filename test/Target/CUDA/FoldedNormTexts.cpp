@@ -163,6 +163,11 @@ std::vector<KernelCase> wgmmaFoldedNormCases() {
     for (bool dynamic : {false, true})
       cases.push_back(foldedNormCase(
           {"f16", 300, 288, 192, 6, /*moments=*/true, dynamic, "gemm_wgmma<" + std::string(schedule) + ">"}));
+  // Moments of what blocks that share a depth have of the rows.
+  for (const char *split : {"2", "4"})
+    cases.push_back(
+        foldedNormCase({"f16", 100, 160, 512, 0, /*moments=*/true, /*dynamic=*/false,
+                        "gemm_wgmma<tile 64x64, stages 2, cluster 1, blocks 132, split " + std::string(split) + ">"}));
   return cases;
 }
 

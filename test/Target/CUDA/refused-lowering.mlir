@@ -44,6 +44,24 @@ kernel.func @parts gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 
 
 // -----
 
+kernel.func @scalars gemm grid () in [] scalars [] schedule #cuda.gemm_wgmma<tile 64x64, stages 4, cluster 1, blocks 132, split 2>
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f32, read>) {
+  %s = kernel.map (%d0) in [128] {
+    %1 = kernel.load %in2[%d0] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "128">
+  // expected-error @below {{has scalars of rows that blocks with other parts of the depth would need}}
+  %0 = kernel.dot [128, 128, 512] lhs (%m, %k) {
+    %1 = kernel.load %in0[512*%m + %k] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%k, %n) {
+    %1 = kernel.load %in1[128*%k + %n] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "128", "128">
+}
+
+// -----
+
 // expected-error @below {{is no loop over states}}
 kernel.func @copy recurrence grid () in [] scalars [] schedule #cuda.recurrence<rows 1, units 8, split 4, warps 1>
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {

@@ -279,7 +279,7 @@ private:
       });
     });
   }
-  bool keepsRuns() const override { return parts == 1 || tileM * tileN / parts / warpgroup >= cuda::PartMoments::run; }
+  bool keepsRuns() const override { return parts == 1 || vectorOfRow() == cuda::PartMoments::run; }
 
   /// The sums of this block's part of the depth, to its own shared memory.
   LogicalResult leaveSums() {
@@ -311,7 +311,10 @@ private:
         }
       return success();
     });
-    return failed(opsBefore()) ? failure() : opsBehind();
+    if (failed(opsBefore()))
+      return failure();
+    return hasRowScalars() ? dot.emitError("has scalars of rows that blocks with other parts of the depth would need")
+                           : opsBehind();
   }
 
   /// A warp has 16 rows of the 64 of its group.
