@@ -42,6 +42,7 @@ OPERANDS = {
 # Opcodes that nobody else writes: ours, why.
 ALONE = [
     ("red.global.max.u32", "CUTLASS reduces to global memory by additions only"),
+    ("ld.shared::cluster.v4.u32", "CUTLASS sends to other blocks, and does not read from them"),
 ]
 # Performance hints, and the operand that comes with one of them: no part of a form.
 HINTS = [(".L2::cache_hint", 1), (".L2::128B", 0)]
