@@ -77,25 +77,24 @@ LogicalResult TensorCopyOp::verify() {
 // Clusters and roles
 //===----------------------------------------------------------------------===//
 
+static LogicalResult isInCluster(Operation *op) {
+  auto func = op->getParentOfType<simt::FuncOp>();
+  return func && func.getCluster() == 0 ? op->emitOpError("is in a function without clusters") : success();
+}
+
 LogicalResult ClusterBarrierOp::verify() {
-  auto func = (*this)->getParentOfType<simt::FuncOp>();
-  if (func && func.getCluster() == 0)
-    return emitOpError("is in a function without clusters");
+  if (failed(isInCluster(*this)))
+    return failure();
   return reachedTogether(*this, blockThreads(*this));
 }
 
 LogicalResult LoadClusterOp::verify() {
-  auto func = (*this)->getParentOfType<simt::FuncOp>();
-  if (func && func.getCluster() == 0)
-    return emitOpError("is in a function without clusters");
   const RegistersType to = getRegisters().getType();
-  if (to.getElement() != getSmem().getType().getElement())
-    return emitOpError("moves another type than the memory holds");
+  if (failed(isInCluster(*this)) || failed(access(*this, to, getSmem())))
+    return failure();
   if (!to.getExtents().empty() || to.getVector() * graph::byteSize(to.getElement()) != 16)
     return emitOpError("moves 16 bytes, which are no one vector of ") << to;
-  if (const int64_t swizzle = getSmem().getType().getSwizzle())
-    return emitOpError() << "accesses memory with a swizzle of " << swizzle << " bytes";
-  return success();
+  return isPlain(*this, getSmem().getType());
 }
 
 bool RoleOp::givesRegisters() { return static_cast<int64_t>(getRegisters()) * blockThreads(*this) < allRegisters; }

@@ -57,14 +57,9 @@ Type elementOf(Value memory) {
   return cast<SmemType>(memory.getType()).getElement();
 }
 
-/// Fragments of many vectors and scratch are where they are without a swizzle.
-LogicalResult isPlain(Operation *op, SmemType memory) {
-  if (memory.getSwizzle())
-    return op->emitOpError() << "accesses memory with a swizzle of " << memory.getSwizzle() << " bytes";
-  return success();
-}
+} // namespace
 
-LogicalResult access(Operation *op, RegistersType registers, Value memory) {
+LogicalResult simt::access(Operation *op, RegistersType registers, Value memory) {
   if (registers.getElement() != elementOf(memory))
     return op->emitOpError("moves another type than the memory holds");
   int64_t bytes = registers.getVector() * graph::byteSize(registers.getElement());
@@ -73,7 +68,11 @@ LogicalResult access(Operation *op, RegistersType registers, Value memory) {
   return success();
 }
 
-} // namespace
+LogicalResult simt::isPlain(Operation *op, SmemType memory) {
+  if (memory.getSwizzle())
+    return op->emitOpError() << "accesses memory with a swizzle of " << memory.getSwizzle() << " bytes";
+  return success();
+}
 
 /// A role is reached by whole warpgroups.
 static bool splitsGroups(RoleOp role, int64_t threads) {

@@ -12,6 +12,11 @@ mlir::LogicalResult reachedTogether(mlir::Operation *op, int64_t threads);
 /// Of the function that `op` is in; 0: in none.
 int64_t blockThreads(mlir::Operation *op);
 
+/// The registers hold what the memory does, in vectors of 1, 2, 4, 8 or 16 bytes.
+mlir::LogicalResult access(mlir::Operation *op, RegistersType registers, mlir::Value memory);
+/// Fragments of many vectors, scratch and sums are where they are without a swizzle.
+mlir::LogicalResult isPlain(mlir::Operation *op, SmemType memory);
+
 /// 0, 32, 64 or 128 bytes.
 mlir::LogicalResult verifySwizzle(llvm::function_ref<mlir::InFlightDiagnostic()> error, int64_t swizzle);
 

@@ -122,9 +122,7 @@ const void *checkClusterRead(uintptr_t address, uint32_t rank, uintptr_t pc) {
   if (&block != t.block)
     block.remote[t.index] = {t.clock, pc, "reads shared memory of "};
   const Access access{block.sharedBase + offset, bytes, false, false, pc, "read by another block"};
-  Cell *cell = blockCells(block) + (offset >> machine.sharedShift);
-  for (Cell *end = cell + (bytes >> machine.sharedShift); cell != end; ++cell)
-    touchSharedCell<false>(*cell, t, access);
+  touchSharedCells<false>(blockCells(block), offset, t, access);
   return reinterpret_cast<const void *>(access.address);
 }
 

@@ -57,13 +57,19 @@ template <bool Write> inline void touchSharedCell(Cell &cell, const Thread &t, c
   }
 }
 
-template <bool Write> inline void touchShared(uintptr_t offset, const Thread &t, const Access &access) {
-  if (__builtin_expect((offset | access.bytes) & ((1u << machine.sharedShift) - 1), 0))
-    splitSharedCells(offset, access.bytes);
-  Cell *cell = &machine.sharedCells[offset >> machine.sharedShift];
+/// Of a block's shared memory.
+template <bool Write>
+inline void touchSharedCells(Cell *cells, uintptr_t offset, const Thread &t, const Access &access) {
+  Cell *cell = &cells[offset >> machine.sharedShift];
   Cell *const end = cell + (access.bytes >> machine.sharedShift);
   for (; cell != end; ++cell)
     touchSharedCell<Write>(*cell, t, access);
+}
+
+template <bool Write> inline void touchShared(uintptr_t offset, const Thread &t, const Access &access) {
+  if (__builtin_expect((offset | access.bytes) & ((1u << machine.sharedShift) - 1), 0))
+    splitSharedCells(offset, access.bytes);
+  touchSharedCells<Write>(machine.sharedCells, offset, t, access);
 }
 
 template <bool Write> inline void touchGlobalCell(Cell &cell, const Thread &t, const Access &access) {

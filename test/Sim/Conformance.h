@@ -62,6 +62,17 @@ std::string compareFloats(const FloatFormat &format, const std::string &found, c
                           double ulps, double absolute = 0);
 /// Empty, or the first byte that differs.
 std::string compareBytes(const std::string &found, const std::string &expected);
+/// That element `i` of output `buffer`, which has `count`, is expected(i).
+template <class T>
+std::function<std::string(const std::vector<std::string> &)> isEach(uint32_t count, T (*expected)(uint32_t i),
+                                                                    size_t buffer = 0) {
+  return [=](const std::vector<std::string> &found) {
+    std::vector<T> values;
+    for (uint32_t i = 0; i < count; ++i)
+      values.push_back(expected(i));
+    return compareBytes(found[buffer], toBytes(values));
+  };
+}
 
 /// Deterministic 64-bit numbers.
 class Numbers {

@@ -18,12 +18,7 @@ ConformanceCase blocksCase() {
                "  const u32 block = (cu_block_z() * 3 + cu_block_y()) * 4 + cu_block();\n"
                "  if (cu_tid() == 0) cu_write<u32>(bindings, ref0)[block] = cu_blocks() * 100 + cluster_rank();\n}\n";
   c.run.buffers = {output<uint32_t>(24)};
-  c.check = [](const std::vector<std::string> &found) {
-    std::vector<uint32_t> expected;
-    for (uint32_t b = 0; b < 24; ++b)
-      expected.push_back(400 + b % 2);
-    return compareBytes(found[0], toBytes(expected));
-  };
+  c.check = isEach<uint32_t>(24, [](uint32_t b) -> uint32_t { return 400 + b % 2; });
   return c;
 }
 
@@ -99,12 +94,7 @@ ConformanceCase ringCase() {
       "      sum += s[at * 32 + 31 - lane];\n      mbarrier_arrive(empty + at);\n    }\n  }\n"
       "  if (cu_warp() == 1) cu_write<u32>(bindings, ref0)[lane] = sum;\n}\n";
   c.run.buffers = {output<uint32_t>(32)};
-  c.check = [](const std::vector<std::string> &found) {
-    std::vector<uint32_t> expected;
-    for (uint32_t lane = 0; lane < 32; ++lane)
-      expected.push_back(21 * 32 + 7 * (31 - lane));
-    return compareBytes(found[0], toBytes(expected));
-  };
+  c.check = isEach<uint32_t>(32, [](uint32_t lane) -> uint32_t { return 21 * 32 + 7 * (31 - lane); });
   return c;
 }
 
@@ -127,12 +117,7 @@ ConformanceCase remoteCase() {
       "  mbarrier_wait(bar, 1);\n"
       "  cu_write<u32>(bindings, ref0)[cu_block() * 32 + cu_tid()] = cluster_rank();\n  cluster_barrier();\n}\n";
   c.run.buffers = {output<uint32_t>(128)};
-  c.check = [](const std::vector<std::string> &found) {
-    std::vector<uint32_t> expected;
-    for (uint32_t i = 0; i < 128; ++i)
-      expected.push_back(i / 32);
-    return compareBytes(found[0], toBytes(expected));
-  };
+  c.check = isEach<uint32_t>(128, [](uint32_t i) -> uint32_t { return i / 32; });
   return c;
 }
 
@@ -154,12 +139,8 @@ ConformanceCase clusterLoadCase() {
                "      cu_write<u32>(bindings, ref0)[512 * cu_block() + 128 * r + 4 * cu_tid() + e] = four[e];\n  }\n"
                "  cluster_barrier();\n}\n";
   c.run.buffers = {output<uint32_t>(8 * 512)};
-  c.check = [](const std::vector<std::string> &found) {
-    std::vector<uint32_t> expected;
-    for (uint32_t i = 0; i < 8 * 512; ++i)
-      expected.push_back(1000 * (i / 2048 * 4 + i % 512 / 128) + i % 128);
-    return compareBytes(found[0], toBytes(expected));
-  };
+  c.check =
+      isEach<uint32_t>(8 * 512, [](uint32_t i) -> uint32_t { return 1000 * (i / 2048 * 4 + i % 512 / 128) + i % 128; });
   return c;
 }
 

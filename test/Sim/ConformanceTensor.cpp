@@ -245,12 +245,7 @@ ConformanceCase warpgroupCase() {
   c.run.text =
       kernelHead("k_warpgroup", 384, 1, 0) + "  cu_write<u32>(bindings, ref0)[cu_tid()] = cu_warpgroup();\n}\n";
   c.run.buffers = {output<uint32_t>(384)};
-  c.check = [](const std::vector<std::string> &found) {
-    std::vector<uint32_t> expected;
-    for (uint32_t t = 0; t < 384; ++t)
-      expected.push_back(t / 128);
-    return compareBytes(found[0], toBytes(expected));
-  };
+  c.check = isEach<uint32_t>(384, [](uint32_t t) -> uint32_t { return t / 128; });
   return c;
 }
 

@@ -169,7 +169,8 @@ def Cuda_GemmWgmmaAttr : Cuda_Schedule<"GemmWgmma", "gemm_wgmma", ["compilesAlon
   }];
   let methods = [{
     /// With one warpgroup that multiplies a warp copies, else another warpgroup.
-    int64_t getThreads() const { return getM() == 64 ? 160 : (getM() / 64 + 1) * 128; }
+    static int64_t threadsOf(int64_t m) { return m == 64 ? 160 : (m / 64 + 1) * 128; }
+    int64_t getThreads() const { return threadsOf(getM()); }
   }];
 }
 

@@ -25,6 +25,17 @@ graph::Exprs ProductLowering::Fragments::element(const Expr &part, const Expr &j
   return tilesM ? graph::Exprs{part, j, e} : graph::Exprs{j, e};
 }
 
+void ProductLowering::fragmentRuns(const Fragments &of, RunBody body) {
+  (void)low.loop("i", 0, of.parts(), 1, /*unroll=*/true, [&](const Expr &i) {
+    return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
+      return low.loop("j", 0, of.tilesN, 1, /*unroll=*/true, [&](const Expr &j) {
+        body(of.m + i * 16 + h * 8 + floorDiv(of.lane, 4), of.n + j * 8 + mod(of.lane, 4) * 2, of.element(i, j, h * 2));
+        return success();
+      });
+    });
+  });
+}
+
 bool ProductLowering::hasStrips(Operation *loop, int64_t tilesN) {
   Block &body = loop->getRegion(0).front();
   const int64_t width = vectorWidth({{&body, body.getArgument(1)}}, extents[1], low.vars, low.divisors,

@@ -21,8 +21,8 @@ ProductLowering::ProductLowering(kernel::FuncOp func, const Tile &tile, int64_t 
 }
 
 LogicalResult ProductLowering::run() {
-  if (const Expr tiles = ceilDiv(extents[2], tileK); tiles.constant().value_or(0) % split != 0)
-    return dot.emitError() << "a depth of " << tiles.text() << " tiles is none of " << split << " equal parts";
+  if (failed(verifyParts(dot, split)))
+    return failure();
   Expr tilesM = ceilDiv(extents[0], tileM), tilesN = ceilDiv(extents[1], tileN);
   low.launch(threads, graph::product(low.grid()) * tilesM * tilesN * split);
   const Expr b = low.block();
@@ -39,6 +39,13 @@ LogicalResult ProductLowering::run() {
     tile = (point * tilesM + atM) * tilesN + atN;
     return ops();
   });
+}
+
+LogicalResult ProductLowering::verifyParts(Operation *at, int64_t parts) {
+  const Expr tiles = ceilDiv(extents[2], tileK);
+  if (tiles.constant().value_or(0) % parts == 0)
+    return success();
+  return at->emitError() << "a depth of " << tiles.text() << " tiles is none of " << parts << " equal parts";
 }
 
 void ProductLowering::placeTile(const Expr &b, const Expr &tilesM, const Expr &tilesN) {
@@ -132,7 +139,7 @@ void ProductLowering::addSlices() {
   writeSums(sums[0], 0, half);
   writeSums(sums[1], half, slices - half);
   BarrierOp::create(low.builder, low.func.getLoc());
-  acc = low.registers({vectors(), vectorOfRow()}, sumType(), 1, /*zero=*/true);
+  clearVectors();
   readSums(sums[0], half);
   readSums(sums[1], slices - half);
 }
@@ -163,13 +170,20 @@ void ProductLowering::writeRuns(Value sums, const Expr &slice) {
 }
 
 void ProductLowering::readSums(Value sums, int64_t count) {
+  addVectors(count, [&](int64_t sum, const Expr &row, const Expr &column, Value run) {
+    low.loadVector(sums, {inSums(sum, row, column), {}}, run);
+  });
+}
+
+void ProductLowering::addVectors(int64_t count,
+                                 llvm::function_ref<void(int64_t, const Expr &, const Expr &, Value)> load) {
   const int64_t vector = vectorOfRow(), most = std::min<int64_t>(vector, 4); // 16 bytes at once
   (void)low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
     const auto [row, column] = placeOfVector(v);
     for (int64_t p = 0; p < count; ++p)
       for (int64_t first = 0; first < vector; first += most) {
         Value run = low.registers({}, sumType(), most);
-        low.loadVector(sums, {inSums(p, row, column + first), {}}, run);
+        load(p, row, column + first, run);
         for (int64_t c = 0; c < most; ++c)
           low.accumulate(graph::ReduceKind::Sum, low.get(run, {c}), acc, {v, first + c});
       }

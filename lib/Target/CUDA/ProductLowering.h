@@ -42,6 +42,8 @@ protected:
   /// Those before the dot, and those behind it.
   mlir::LogicalResult opsBefore();
   mlir::LogicalResult opsBehind();
+  /// The blocks that share the depth have as many tiles of k each.
+  mlir::LogicalResult verifyParts(mlir::Operation *at, int64_t parts);
   /// Whether those before made room for them.
   bool hasRowScalars() const { return !scalars.areEmpty(); }
   Operand lhs(), rhs();
@@ -70,6 +72,8 @@ protected:
     int64_t parts() const { return std::max<int64_t>(tilesM, 1); }
   };
   mlir::LogicalResult fragments(mlir::Operation *loop, const Fragments &of);
+  /// Their runs of two columns, as forRuns asks for them.
+  void fragmentRuns(const Fragments &of, RunBody body);
   /// Whether some epilogue takes such accumulators through shared memory.
   bool hasStrips(int64_t tilesN);
 
@@ -81,7 +85,12 @@ protected:
   std::pair<Expr, Expr> placeOfVector(const Expr &number);
   /// Every run of this thread's accumulators, to the sums of `slice`.
   void writeRuns(mlir::Value sums, const Expr &slice);
-  /// The epilogue of accumulators [vectors(), vectorOfRow()].
+  /// Accumulators [vectors(), vectorOfRow()], of zeros.
+  void clearVectors() { acc = low.registers({vectors(), vectorOfRow()}, sumType(), 1, /*zero=*/true); }
+  /// Adds to them what `load` brings of `count` sums, always in this order: a run of a row at a time, 16 bytes at most.
+  void addVectors(int64_t count,
+                  llvm::function_ref<void(int64_t sum, const Expr &row, const Expr &column, mlir::Value run)> load);
+  /// Their epilogue.
   mlir::LogicalResult vectorEpilogue(mlir::Operation *loop);
   int64_t epilogueWidth(mlir::Operation *loop, int64_t most);
   mlir::LogicalResult row(mlir::Operation *loop, const Expr &m, Lowering::Body body);

@@ -59,8 +59,8 @@ kernel.func @large gemm grid () in [] scalars []
   }
 }
 
-// Few rows: a block has 64 of them, a warp copies, and there are registers for another block that waits beside it. Weights are copied before the wait, as many tiles as
-// there are stages; what is left of them waits for a stage.
+// Few rows: a block has 64 of them, a warp copies, and there are registers for another block that waits beside it. Weights are copied before
+// the wait, as many tiles as there are stages; what is left of them waits for a stage.
 // SCHEDULE: @low {{.*}} schedule #cuda.gemm_wgmma<tile 64x64, stages 8, cluster 1, blocks 132>
 // CHECK: simt.func @low block %{{.*}} of 96 cluster 1 thread %[[T:.*]] of 160
 // CHECK: simt.guard [%[[T]] - 128, -%[[T]] + 128] {

@@ -92,15 +92,7 @@ private:
   bool keepsRuns() const override { return ProductLowering::keepsRuns() && (slices > 1 || tilesN % 4 == 0); }
   int64_t runWidth() const override { return 2; }
   void forRuns(RunBody body) override {
-    (void)low.loop("i", 0, tilesM, 1, /*unroll=*/true, [&](const Expr &i) {
-      return low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
-        return low.loop("j", 0, tilesN, 1, /*unroll=*/true, [&](const Expr &j) {
-          body(wm * (16 * tilesM) + i * 16 + h * 8 + floorDiv(lane, 4), wn * (8 * tilesN) + j * 8 + mod(lane, 4) * 2,
-               {i, j, h * 2});
-          return success();
-        });
-      });
-    });
+    fragmentRuns({tilesM, tilesN, wn * (8 * tilesN), lane, /*inRow=*/nullptr, wm * (16 * tilesM)}, body);
   }
 
   LogicalResult epilogue(Operation *loop) override {

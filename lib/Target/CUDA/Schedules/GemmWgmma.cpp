@@ -54,6 +54,8 @@ public:
   }
 
   LogicalResult run() {
+    if (failed(verifyParts(low.source, parts)))
+      return failure();
     low.launch(threads, clusters * cluster);
     low.func.setCluster(cluster);
     low.func.setMapsAttr(ArrayAttr::get(context(), {mapOfLhs(), mapOfRhs()}));
@@ -272,12 +274,7 @@ private:
 
   int64_t runWidth() const override { return 2; }
   void forRuns(RunBody body) override {
-    (void)low.loop("h", 0, 2, 1, /*unroll=*/true, [&](const Expr &h) {
-      return low.loop("j", 0, tileN / 8, 1, /*unroll=*/true, [&](const Expr &j) {
-        body(warp * 16 + h * 8 + floorDiv(lane, 4), j * 8 + mod(lane, 4) * 2, {j, h * 2});
-        return success();
-      });
-    });
+    fragmentRuns({/*tilesM=*/0, tileN / 8, /*n=*/0, lane, /*inRow=*/nullptr, warp * 16}, body);
   }
   bool keepsRuns() const override { return parts == 1 || vectorOfRow() == cuda::PartMoments::run; }
 
@@ -296,20 +293,11 @@ private:
     threads = warpgroup;
     const Expr first = rank * tileM;
     atM = low.let("m", atM * parts + rank, tilesM * parts);
-    acc = low.registers({vectors(), vectorOfRow()}, sumType(), 1, /*zero=*/true);
-    constexpr int64_t most = 4; // 16 bytes
-    (void)low.loop("v", 0, vectors(), 1, /*unroll=*/true, [&](const Expr &v) {
-      const auto [row, column] = placeOfVector(v);
-      for (int64_t p = 0; p < parts; ++p)
-        for (int64_t next = 0; next < vectorOfRow(); next += most) {
-          Value run = low.registers({}, sumType(), most);
-          graph::Exprs at = {inSums(0, first + row, column + next), Expr(p)};
-          SmallVector<Value> indices = low.vars.write(at);
-          LoadClusterOp::create(low.builder, loc(), sums, run, at[0], at[1], indices);
-          for (int64_t c = 0; c < most; ++c)
-            low.accumulate(graph::ReduceKind::Sum, low.get(run, {c}), acc, {v, next + c});
-        }
-      return success();
+    clearVectors();
+    addVectors(parts, [&](int64_t part, const Expr &row, const Expr &column, Value run) {
+      graph::Exprs at = {inSums(0, first + row, column), Expr(part)};
+      SmallVector<Value> indices = low.vars.write(at);
+      LoadClusterOp::create(low.builder, loc(), sums, run, at[0], at[1], indices);
     });
     if (failed(opsBefore()))
       return failure();
@@ -360,7 +348,7 @@ LogicalResult cuda::GemmWgmmaAttr::verify(EmitError error, int64_t m, int64_t n,
                    << " blocks share";
   if (failed(verifyDivides(error, "the number of blocks", blocks, cluster * split)))
     return failure();
-  return verifyThreads(error, (m / 64 + 1) * 128);
+  return verifyThreads(error, threadsOf(m));
 }
 
 /// Of a block of 64 rows: eight, but no more than it has tiles of k, so that other blocks have room beside it.
@@ -409,8 +397,5 @@ LogicalResult cuda::GemmWgmmaAttr::lower(kernel::FuncOp func) const {
     operands = operandsOf(func, *dots.begin(), vars);
   if (!operands)
     return func.emitError() << "has no operands that tensor copies bring";
-  const Expr tiles = ceilDiv(graph::exprsOf((*dots.begin()).getExtents())[2], rowElements);
-  if (tiles.constant().value_or(0) % getSplit() != 0)
-    return func.emitError() << "a depth of " << tiles.text() << " tiles is none of " << getSplit() << " equal parts";
   return Wgmma(func, *this, *operands).run();
 }
