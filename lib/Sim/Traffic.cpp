@@ -80,6 +80,7 @@ void Traffic::countCopy(uintptr_t address, uint64_t bytes) {
 void Traffic::mergeWarp(unsigned firstThread, unsigned lanes) {
   unsigned cursor[kLanes] = {};
   uint64_t addresses[kLanes];
+  unsigned lanesOf[kLanes];
   for (unsigned first = 0; first < lanes;) {
     if (cursor[first] == counts[firstThread + first]) {
       ++first;
@@ -93,19 +94,16 @@ void Traffic::mergeWarp(unsigned firstThread, unsigned lanes) {
       const Entry &e = entries[size_t(firstThread + l) * kCapacity + cursor[l]];
       if (e.key != key)
         continue;
-      addresses[taking++] = e.address;
+      addresses[taking] = e.address;
+      lanesOf[taking++] = l;
       ++cursor[l];
     }
-    countRequest(key, addresses, taking);
+    if (keyIsShared(key))
+      countShared(keyBytes(key), addresses, lanesOf, taking);
+    else
+      countGlobal(keyBytes(key), keyIsWrite(key), addresses, taking);
   }
   std::fill_n(counts.begin() + firstThread, lanes, 0);
-}
-
-void Traffic::countRequest(uint64_t key, const uint64_t *addresses, unsigned lanes) {
-  if (keyIsShared(key))
-    countShared(keyBytes(key), addresses, lanes);
-  else
-    countGlobal(keyBytes(key), keyIsWrite(key), addresses, lanes);
 }
 
 void Traffic::countGlobal(unsigned bytes, bool write, const uint64_t *addresses, unsigned lanes) {
@@ -122,11 +120,15 @@ void Traffic::countGlobal(unsigned bytes, bool write, const uint64_t *addresses,
   (write ? counted.bytesWritten : counted.bytesRead) += uint64_t(lanes) * bytes;
 }
 
-void Traffic::countShared(unsigned bytes, const uint64_t *addresses, unsigned lanes) {
-  // Accesses of 8 bytes go by half warps, those of 16 by quarters; each part has at least one wavefront.
+void Traffic::countShared(unsigned bytes, const uint64_t *addresses, const unsigned *lanesOf, unsigned lanes) {
+  // Accesses of 8 bytes go by half warps, those of 16 by quarters; each part that asks has at least one wavefront.
   const unsigned group = bytes <= 4 ? kLanes : kLanes * 4 / bytes;
-  for (unsigned l = 0; l < lanes; l += group)
-    counted.bankConflicts += countWavefronts(addresses + l, std::min(group, lanes - l), bytes) - 1;
+  for (unsigned l = 0, count; l < lanes; l += count) {
+    count = 1;
+    while (l + count < lanes && lanesOf[l + count] / group == lanesOf[l] / group)
+      ++count;
+    counted.bankConflicts += countWavefronts(addresses + l, count, bytes) - 1;
+  }
   ++counted.sharedRequests;
 }
 

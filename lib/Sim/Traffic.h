@@ -52,9 +52,9 @@ private:
     uint64_t key; ///< instruction, size and kind
     uint64_t address;
   };
-  void countRequest(uint64_t key, const uint64_t *addresses, unsigned lanes);
   void countGlobal(unsigned bytes, bool write, const uint64_t *addresses, unsigned lanes);
-  void countShared(unsigned bytes, const uint64_t *addresses, unsigned lanes);
+  /// `lanesOf`: the lane of each address.
+  void countShared(unsigned bytes, const uint64_t *addresses, const unsigned *lanesOf, unsigned lanes);
   void noteSector(uint64_t sector);
 
   struct Range {

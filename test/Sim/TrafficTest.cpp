@@ -95,6 +95,10 @@ TEST(Traffic, SharedVectorsGoByQuarterWarps) {
   EXPECT_EQ(none.bankConflicts, 0u);
   const auto strided = countOf("  st_vec(s + t * 8, splat_vec<f32, 4>(1.0f));");
   EXPECT_EQ(strided.bankConflicts, 4u * 4) << "each quarter needs two wavefronts";
+  // Four lanes of each quarter, in banks that those of the next have, too.
+  const auto some = countOf("  if (t % 8 < 4) st_vec(s + (t / 8 * 32 + t % 8 * 4), splat_vec<f32, 4>(1.0f));");
+  EXPECT_EQ(some.sharedRequests, 4u);
+  EXPECT_EQ(some.bankConflicts, 0u);
 }
 
 TEST(Traffic, LongLoopsAreCountedWhole) {

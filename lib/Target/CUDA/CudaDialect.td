@@ -71,8 +71,8 @@ def Cuda_PointwiseAttr : Cuda_Schedule<"Pointwise", "pointwise"> {
 
 def Cuda_TransposeAttr : Cuda_Schedule<"Transpose", "transpose"> {
   let summary = "loads and stores along different axes, tiles in shared memory";
-  let parameters = (ins "int64_t":$threads);
-  let assemblyFormat = "`<` `threads` $threads `>`";
+  let parameters = (ins "int64_t":$threads, "int64_t":$vector);
+  let assemblyFormat = "`<` `threads` $threads `,` `vector` $vector `>`";
 }
 
 def Cuda_RowReductionAttr : Cuda_Schedule<"RowReduction", "row_reduction"> {

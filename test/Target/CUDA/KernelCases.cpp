@@ -32,6 +32,13 @@ std::vector<KernelCase> transposeCases() {
   cases.push_back(transposeCase("f32", 40, 3, 33, {1, 2, 0}));
   for (const char *type : {"f16", "f64", "i8", "i32"})
     cases.push_back(transposeCase(type, 1, 33, 70, {0, 2, 1}));
+  for (const char *type : {"f16", "bf16", "i8", "f32"}) { // vectors; tiles that end within the tensor's sides
+    cases.push_back(transposeCase(type, 2, 72, 136, {0, 2, 1}));
+    cases.push_back(transposeCase(type, 20, 3, 100, {2, 1, 0}));
+    cases.push_back(transposeCase(type, 1, 130, 38, {0, 2, 1}));
+  }
+  for (auto [type, to] : {std::pair("f32", "f16"), {"bf16", "f32"}})
+    cases.push_back(transposeCase(type, 2, 72, 136, {2, 0, 1}, to));
   return cases;
 }
 

@@ -29,7 +29,9 @@ KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns,
   return result;
 }
 
-KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order) {
+KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order,
+                         const std::string &to) {
+  const std::string result = to.empty() ? type : to;
   Text text;
   int64_t extents[] = {a, b, c}, strides[] = {b * c, c, 1};
   Expr in, out;
@@ -41,16 +43,16 @@ KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t 
     loops.push_back(extents[order[i]]);
   }
   text.loop(vars, loops);
-  std::string x = text.load(0, type, in), y = text.load(1, type, out);
-  text.store(text.binary("add", x, y, computeOf(type)), 2, type, out);
+  std::string x = text.load(0, type, in), y = text.load(1, result, out);
+  text.store(text.binary("add", x, y, computeOf(type)), 2, result, out);
   text.raw("}");
-  std::string name = "transpose_" + type + tag(a) + tag(b) + tag(c) + "_order";
+  std::string name = "transpose_" + type + (to.empty() ? "" : "_" + to) + tag(a) + tag(b) + tag(c) + "_order";
   for (int axis : order)
     name += std::to_string(axis);
   bool turned = order[2] != 2 && extents[order[2]] >= 8;
   return {name,
           turned ? "transpose" : "pointwise",
-          text.func("pointwise", {}, "", {type + ", read", type + ", read", type + ", write"}),
+          text.func("pointwise", {}, "", {type + ", read", result + ", read", result + ", write"}),
           {},
           {a * b * c, a * b * c, a * b * c}};
 }

@@ -47,7 +47,8 @@ std::vector<KernelCase> scheduledAttentionCases(), wgmmaAttentionCases();
 /// out[r, c] = f(in[r, c] + bias[c]), c fixed, r = n0; or both fixed.
 KernelCase pointwiseCase(const std::string &type, int64_t rows, int64_t columns, bool dynamic);
 /// A permutation of three axes.
-KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order);
+KernelCase transposeCase(const std::string &type, int64_t a, int64_t b, int64_t c, std::vector<int> order,
+                         const std::string &to = "");
 /// out[i, c] = table[ids[i], c].
 KernelCase gatherCase(const std::string &type, int64_t count, int64_t columns, bool outOfRange);
 /// Softmax over rows of `columns`; `dynamic`: n0 rows of n1 columns without a map.

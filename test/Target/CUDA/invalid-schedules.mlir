@@ -25,7 +25,19 @@ kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.pointwise<threa
 // -----
 
 // expected-error @below {{a tile of 1024 is no multiple of 96}}
-kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 96> () {
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 96, vector 1> () {
+}
+
+// -----
+
+// expected-error @below {{a tile of 512 is no multiple of 1024}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 1024, vector 8> () {
+}
+
+// -----
+
+// expected-error @below {{16 elements do not cross a tile at once, at most 8 do}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256, vector 16> () {
 }
 
 // -----

@@ -11,8 +11,8 @@ kernel.func @pointwise pointwise grid () in [] scalars [] schedule #cuda.pointwi
 // CHECK: @pointwise_rows pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 128, vector 8, rows 4> ()
 kernel.func @pointwise_rows pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 128, vector 8, rows 4> () {
 }
-// CHECK: @transpose {{.*}} schedule #cuda.transpose<threads 256> ()
-kernel.func @transpose pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256> () {
+// CHECK: @transpose {{.*}} schedule #cuda.transpose<threads 256, vector 8> ()
+kernel.func @transpose pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256, vector 8> () {
 }
 // CHECK: @row {{.*}} schedule #cuda.row_reduction<threads 128, row 32, vector 8> ()
 kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 8> () {

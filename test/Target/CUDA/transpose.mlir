@@ -2,26 +2,57 @@
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel.func(kernel-choose-schedule),kernel-to-simt)' | FileCheck %s
 
 // SCHEDULE-LABEL: @turn
-// SCHEDULE-SAME: schedule #cuda.transpose<threads 256>
+// SCHEDULE-SAME: schedule #cuda.transpose<threads 256, vector 4>
 // CHECK-LABEL: simt.func @turn
-// CHECK-SAME: block %[[B:.*]] of 6 thread
+// CHECK-SAME: block %[[B:.*]] of 6 thread %[[T:.*]] of 256
 // CHECK: kernel.apply mod(%[[B]], 3) below 3
 // CHECK: kernel.apply floordiv(%[[B]], 3) below 2
-// CHECK: %[[S:.*]] = simt.smem : <1056xf32>
+// A row in shared memory has two elements more, and is written by vectors of two.
+// CHECK: %[[S:.*]] = simt.smem : <1088xf32>
 // CHECK: %[[D1:.*]] = kernel.apply {{.*}} below 96
-// CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 64
-// CHECK: kernel.load %{{.*}}[%[[D0]] + 64*%[[D1]]]
-// CHECK: simt.store_shared %{{.*}}, %[[S]]
+// CHECK: %[[D0:.*]] = kernel.apply 32*%{{.*}} + 4*mod(%[[T]], 8) below 64
+// CHECK: simt.load_vector %{{.*}} to %{{.*}} [64*%[[D1]] + %[[D0]]] into []
+// CHECK: simt.store_vector %{{.*}} to %[[S]] [{{.*}}2*%{{.*}} + 34*floordiv(%[[T]], 8) + 4*mod(%[[T]], 8)] {{.*}} : <f32, vector 2>
 // CHECK: simt.barrier
-// CHECK: %[[D1:.*]] = kernel.apply {{.*}} below 96
 // CHECK: %[[D0:.*]] = kernel.apply {{.*}} below 64
-// CHECK: simt.load_shared %[[S]]
-// CHECK: kernel.store %{{.*}}[96*%[[D0]] + %[[D1]]]
+// CHECK: simt.load_shared %[[S]][{{.*}}34*%{{.*}} + 136*mod(%[[T]], 4)
+// CHECK: %[[D1:.*]] = kernel.apply {{.*}} below 96
+// CHECK: simt.store_vector %{{.*}} to %{{.*}} [96*%[[D0]] + %[[D1]]] from []
 kernel.func @turn pointwise grid () in [] scalars []
     (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [64, 96] {
     %0 = kernel.load %in0[%d0 + 64*%d1] : f32 from !kernel.view<f32, read>
     kernel.store %0, %out0[96*%d0 + %d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// Rows that begin anywhere are read and written element by element.
+// SCHEDULE-LABEL: @odd
+// SCHEDULE-SAME: schedule #cuda.transpose<threads 256, vector 1>
+// CHECK-LABEL: simt.func @odd
+// CHECK: simt.smem : <1056xf32>
+// CHECK: kernel.load
+// CHECK: simt.store_shared
+// CHECK: simt.barrier
+// CHECK: simt.load_shared
+// CHECK: kernel.store
+kernel.func @odd pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [64, 97] {
+    %0 = kernel.load %in0[%d0 + 64*%d1] : f32 from !kernel.view<f32, read>
+    kernel.store %0, %out0[97*%d0 + %d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// What is written in 16 bits takes vectors of 8 bytes beside those of 16 that are read.
+// SCHEDULE-LABEL: @narrowed
+// SCHEDULE-SAME: schedule #cuda.transpose<threads 256, vector 4>
+kernel.func @narrowed pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1) in [64, 96] {
+    %0 = kernel.load %in0[%d0 + 64*%d1] : f32 from !kernel.view<f32, read>
+    %1 = kernel.cast %0 : f32 -> f16
+    kernel.store %1, %out0[96*%d0 + %d1] : f16 to !kernel.view<f16, write>
   }
 }
 

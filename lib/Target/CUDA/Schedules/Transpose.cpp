@@ -39,17 +39,51 @@ std::optional<unsigned> cuda::transposedAxis(ForeachOp loop, Variables &vars) {
   return std::nullopt;
 }
 
+/// The sides of a block's tile, at least.
+static int64_t smallestTile(int64_t vector) { return vector == 8 ? 64 : 32; }
+
+/// The most elements that all accesses can have along their axis: loads that are turned along `axis`, stores along the
+/// innermost one. 1 if some cannot have vectors of 8 bytes, as in rows that begin anywhere.
+static int64_t turnedWidth(ForeachOp loop, unsigned axis, Variables &vars,
+                           const std::map<std::string, int64_t> &divisors) {
+  const std::vector<std::string> names = vars.names(loop.getBody().getArguments());
+  const graph::Exprs extents = graph::exprsOf(loop.getExtents());
+  Block &body = loop.getBody().front();
+  int64_t narrowest = 8, widest = 1; // bytes of an element
+  for (int64_t width : {8, 4, 2}) {
+    bool all = divisible(extents[axis], width, divisors) && divisible(extents.back(), width, divisors);
+    auto fits = [&](auto op, Type type, StringRef var) {
+      narrowest = std::min(narrowest, graph::byteSize(type));
+      widest = std::max(widest, graph::byteSize(type));
+      return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()), var, width, divisors) &&
+             cuda::sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
+    };
+    for (Operation &op : body)
+      if (auto load = dyn_cast<LoadOp>(op); load && isTransposed(load, names[axis], names.back(), vars))
+        all &= fits(load, load.getType(), names[axis]);
+      else if (auto store = dyn_cast<StoreOp>(op))
+        all &= fits(store, store.getValue().getType(), names.back());
+    if (all && width * widest <= cuda::Lowering::accessBytes)
+      return width * narrowest < 8 ? 1 : width;
+  }
+  return 1;
+}
+
 namespace {
 
+/// A block's tile goes through shared memory, a row of it for each value of the innermost index: written along rows,
+/// `width` elements by a thread, and read across them.
 class Transpose {
 public:
-  Transpose(kernel::FuncOp func, int64_t threads) : low(func), threads(threads) {}
+  Transpose(kernel::FuncOp func, cuda::TransposeAttr schedule)
+      : low(func), threads(schedule.getThreads()), width(schedule.getVector()) {}
 
   LogicalResult run() {
     auto loop = *low.body().getOps<ForeachOp>().begin();
     indices = loop.getBody().getArguments();
     extents = graph::exprsOf(loop.getExtents());
     across = *cuda::transposedAxis(loop, low.vars);
+    findTurned(loop.getBody().front());
     graph::Exprs tiles = extents;
     for (size_t i : {across, indices.size() - 1})
       tiles[i] = ceilDiv(extents[i], tile);
@@ -61,14 +95,32 @@ public:
     return low.guardBlocks([&] {
       bindTiles(tiles);
       low.enter(loop);
-      return body(loop);
+      return body(loop.getBody().front());
     });
   }
 
 private:
-  static constexpr int64_t tile = 32;
-  /// Between rows of a tile in shared memory: an odd number of words, so that a column has a bank for each.
-  static int64_t pitch(Type type) { return tile + std::max<int64_t>(1, 4 / graph::byteSize(type)); }
+  /// Lines of memory make the sides of a tile of vectors.
+  void findTurned(Block &block) {
+    const std::vector<std::string> names = low.vars.names(indices);
+    int64_t bytes = 1;
+    for (auto load : block.getOps<LoadOp>())
+      if (isTransposed(load, names[across], names.back(), low.vars)) {
+        turned.push_back(load);
+        bytes = std::max(bytes, graph::byteSize(load.getType()));
+      }
+    tile = smallestTile(width);
+    if (width > 1)
+      tile = std::max(tile, lineBytes / bytes);
+  }
+
+  /// What a row of a tile has beyond its elements, so that the lanes of a warp that read it across have banks of their
+  /// own. These are 32 rows without vectors, and eight elements of every `width`th of four rows with them.
+  int64_t padding(Type type) const {
+    const int64_t bytes = graph::byteSize(type);
+    return width == 1 ? std::max<int64_t>(1, 4 / bytes) : std::max<int64_t>(1, 32 / (width * bytes));
+  }
+  int64_t pitch(Type type) const { return tile + padding(type); }
 
   /// Binds the axes that are not cut, and finds the tile that the block owns of the others.
   void bindTiles(ArrayRef<Expr> tiles) {
@@ -83,74 +135,125 @@ private:
     }
   }
 
-  /// Where an element of a type lies in the tile.
-  using Place = llvm::function_ref<Expr(Type)>;
-  /// The elements of the tile, neighbouring threads along the inner axis or along the other.
-  LogicalResult elements(bool fastIsInner, llvm::function_ref<LogicalResult(Place)> body) {
-    return low.loop("i", 0, tile * tile / threads, 1, /*unroll=*/true, [&](const Expr &i) {
-      Expr column = mod(low.thread(), tile), row = i * (threads / tile) + floorDiv(low.thread(), tile);
-      Expr inner = fastIsInner ? column : row, outer = fastIsInner ? row : column;
-      Expr atInner = tileAlong * tile + inner, atOuter = tileAcross * tile + outer;
-      return low.guard({extents.back() - 1 - atInner, extents[across] - 1 - atOuter}, [&] {
-        low.bind(indices.back(), atInner, extents.back());
-        low.bind(indices[across], atOuter, extents[across]);
-        return body([=](Type type) { return inner * pitch(type) + outer; });
+  /// The vectors of a tile shared between the threads: `flat` of each.
+  LogicalResult vectors(llvm::function_ref<LogicalResult(const Expr &flat)> body) {
+    return low.loop("i", 0, tile * tile / width / threads, 1, /*unroll=*/true,
+                    [&](const Expr &i) { return body(i * threads + low.thread()); });
+  }
+
+  /// Neighbouring lanes along a row of the tile.
+  LogicalResult fill() {
+    return vectors([&](const Expr &flat) {
+      const Expr row = floorDiv(flat, tile / width), column = mod(flat, tile / width) * width;
+      const Expr inner = tileAlong * tile + row, outer = tileAcross * tile + column;
+      return low.guard({extents.back() - 1 - inner, extents[across] - 1 - outer}, [&] {
+        low.bind(indices.back(), inner, extents.back());
+        return fillVector(row, column, outer);
       });
     });
   }
 
-  LogicalResult body(ForeachOp loop) {
-    Block &block = loop.getBody().front();
-    std::vector<std::string> names = low.vars.names(indices);
-    llvm::MapVector<Operation *, Value> turned;
-    for (auto load : block.getOps<LoadOp>())
-      if (isTransposed(load, names[across], names.back(), low.vars))
-        turned[load] = low.smem(tile * pitch(load.getType()), load.getType());
-    LogicalResult loaded = elements(/*fastIsInner=*/false, [&](Place place) -> LogicalResult {
-      for (auto [op, smem] : turned) {
-        if (failed(low.clone(*op)))
+  LogicalResult fillVector(const Expr &row, const Expr &column, const Expr &outer) {
+    if (width == 1)
+      low.bind(indices[across], outer, extents[across]);
+    for (auto [load, smem] : llvm::zip_equal(turned, turnedTiles)) {
+      const Type type = load.getType();
+      const Expr at = row * pitch(type) + column;
+      if (width == 1) {
+        if (failed(low.clone(*load)))
           return failure();
-        low.storeShared(low.values.lookup(op->getResult(0)), smem, place(op->getResult(0).getType()));
+        low.storeShared(low.values.lookup(load.getResult()), smem, at);
+        continue;
       }
-      return success();
-    });
-    if (failed(loaded))
-      return failure();
-    simt::BarrierOp::create(low.builder, low.func.getLoc());
-    return elements(/*fastIsInner=*/true, [&](Place place) -> LogicalResult {
-      for (Operation &op : block) {
-        if (auto it = turned.find(&op); it != turned.end())
-          low.values.map(op.getResult(0), low.loadShared(it->second, place(op.getResult(0).getType())));
-        else if (failed(low.clone(op)))
-          return failure();
-      }
+      const Value vector = low.registers({}, type, width);
+      low.fetchVectors(load, vector, indices[across], outer, extents[across], width, {});
+      storePieces(vector, type, smem, at);
+    }
+    return success();
+  }
+
+  void forEach(int64_t count, llvm::function_ref<void(const Expr &e)> body) {
+    (void)low.loop("e", 0, count, 1, /*unroll=*/true, [&](const Expr &e) {
+      body(e);
       return success();
     });
   }
 
+  /// Rows begin at multiples of their padding, so no more than that is stored at once.
+  void storePieces(Value vector, Type type, Value smem, const Expr &at) {
+    const int64_t size = std::min(width, padding(type));
+    (void)low.loop("p", 0, width / size, 1, /*unroll=*/true, [&](const Expr &p) {
+      const Value piece = low.registers({}, type, size);
+      forEach(size, [&](const Expr &e) { low.set(low.get(vector, {p * size + e}), piece, {e}); });
+      low.storeVector(piece, {}, smem, at + p * size);
+      return success();
+    });
+  }
+
+  /// Neighbouring lanes along the inner axis; with vectors four of them, and eight such rows in a warp: whole sectors.
+  LogicalResult drain(Block &block) {
+    return vectors([&](const Expr &flat) {
+      const int64_t perRow = tile / width, near = width == 1 ? perRow : lanes, rows = 32 / near;
+      const Expr warp = floorDiv(flat, 32);
+      const Expr row = (mod(warp, perRow / near) * near + mod(flat, near)) * width;
+      const Expr column = floorDiv(warp, perRow / near) * rows + mod(floorDiv(flat, near), rows);
+      const Expr inner = tileAlong * tile + row, outer = tileAcross * tile + column;
+      return low.guard({extents.back() - 1 - inner, extents[across] - 1 - outer}, [&] {
+        low.bind(indices[across], outer, extents[across]);
+        for (auto [load, smem] : llvm::zip_equal(turned, turnedTiles))
+          low.hold(load, elements(load.getType(), smem, row, column), {});
+        return low.cloneVector(block, indices.back(), inner, extents.back(), width, [](ValueRange, const Expr &) {});
+      });
+    });
+  }
+
+  /// A vector across rows of the tile.
+  Value elements(Type type, Value smem, const Expr &row, const Expr &column) {
+    const Value all = low.registers({width}, type);
+    forEach(width, [&](const Expr &e) { low.set(low.loadShared(smem, (row + e) * pitch(type) + column), all, {e}); });
+    return all;
+  }
+
+  LogicalResult body(Block &block) {
+    for (LoadOp load : turned)
+      turnedTiles.push_back(low.smem(tile * pitch(load.getType()), load.getType()));
+    if (failed(fill()))
+      return failure();
+    simt::BarrierOp::create(low.builder, low.func.getLoc());
+    return drain(block);
+  }
+
+  static constexpr int64_t lineBytes = 128, lanes = 4;
   cuda::Lowering low;
-  int64_t threads;
+  int64_t threads, width, tile;
   ValueRange indices;
   graph::Exprs extents;
   size_t across = 0;
   Expr tileAcross, tileAlong;
+  SmallVector<LoadOp> turned;     ///< loads along `across`
+  SmallVector<Value> turnedTiles; ///< in shared memory, of each
 };
 
 } // namespace
 
-LogicalResult cuda::TransposeAttr::verify(EmitError error, int64_t threads) {
-  // A block turns tiles of 32 by 32.
-  return success(succeeded(verifyThreads(error, threads)) &&
-                 succeeded(verifyDivides(error, "a tile", 32 * 32, threads)));
+LogicalResult cuda::TransposeAttr::verify(EmitError error, int64_t threads, int64_t vector) {
+  if (failed(verifyThreads(error, threads)) || failed(verifyVector(error, vector)))
+    return failure();
+  if (vector > 8)
+    return error() << vector << " elements do not cross a tile at once, at most 8 do";
+  const int64_t side = smallestTile(vector);
+  return verifyDivides(error, "a tile", side * side / vector, threads);
 }
 
 cuda::Candidates cuda::TransposeAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
   if (!facts.transposedAxis)
     return {};
-  return {TransposeAttr::get(facts.context(), /*threads=*/256)};
+  const int64_t vector =
+      turnedWidth(cast<ForeachOp>(facts.loops.front()), *facts.transposedAxis, facts.vars, facts.divisors);
+  return {TransposeAttr::get(facts.context(), /*threads=*/256, vector)};
 }
 
 /// No read is strided, but elements pass through shared memory.
 double cuda::TransposeAttr::cost(const KernelFacts &, const GpuArchitecture &) const { return 2; }
 
-LogicalResult cuda::TransposeAttr::lower(kernel::FuncOp func) const { return Transpose(func, getThreads()).run(); }
+LogicalResult cuda::TransposeAttr::lower(kernel::FuncOp func) const { return Transpose(func, *this).run(); }
