@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Graph/Neutral.h"
+#include "lib/Target/CUDA/BestValue.h"
 #include "lib/Target/CUDA/Lowering.h"
 
 using namespace mlir;
@@ -165,47 +166,16 @@ LogicalResult Lowering::cloneReduce(kernel::ReduceOp op) {
   return done;
 }
 
-/// Keeps the best value and its position; NaN beats every number, as in numpy.
 LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
   Block &body = op.getBody().front();
-  Type type = body.getTerminator()->getOperand(0).getType();
-  Type i64 = builder.getI64Type(), boolean = builder.getI1Type();
-  bool isMax = op.getKind() == graph::ReduceKind::Max;
-  using graph::BinaryKind;
-  BinaryKind better = isMax ? (op.getLast() ? BinaryKind::GreaterEqual : BinaryKind::Greater)
-                            : (op.getLast() ? BinaryKind::LessEqual : BinaryKind::Less);
-  Value best = variable(constant(type, 0)), where = variable(constant(i64, -1));
+  BestValue best(*this, op);
   LogicalResult done = loops(body.getArguments(), op.getExtents(), [&]() -> LogicalResult {
     if (failed(clone(body)))
       return failure();
-    Value value = yielded(body)[0], old = get(best), place = get(where);
-    auto binary = [&](BinaryKind kind, Value lhs, Value rhs) -> Value {
-      return BinaryOp::create(builder, loc, boolean, kind, lhs, rhs);
-    };
-    Value wins = binary(BinaryKind::Or, binary(BinaryKind::Less, place, constant(i64, 0)), binary(better, value, old));
-    if (llvm::isa<FloatType>(type)) {
-      auto predicate = [&](graph::UnaryKind kind, Value v) -> Value {
-        llvm::APFloat none(0.0);
-        return UnaryOp::create(builder, loc, boolean, kind, v, none, none, /*coarse=*/false);
-      };
-      Value isNaN = predicate(graph::UnaryKind::IsNaN, value);
-      if (!op.getLast()) { // The first NaN stays.
-        Value open = predicate(graph::UnaryKind::Not, predicate(graph::UnaryKind::IsNaN, old));
-        isNaN = binary(BinaryKind::And, isNaN, open);
-        wins = binary(BinaryKind::And, wins, open);
-      }
-      wins = binary(BinaryKind::Or, isNaN, wins);
-    }
-    Expr position = 0;
-    for (auto [index, extent] : llvm::zip_equal(body.getArguments(), graph::exprsOf(op.getExtents())))
-      position = position * extent + vars.of(values.lookup(index));
-    SmallVector<Value> indices = vars.write(position);
-    Value here = IndexOp::create(builder, loc, i64, position, indices);
-    set(SelectOp::create(builder, loc, type, wins, value, old), best);
-    set(SelectOp::create(builder, loc, i64, wins, here, place), where);
+    best.take(yielded(body)[0]);
     return success();
   });
-  values.map(op.getResult(), get(where));
+  values.map(op.getResult(), best.position());
   return done;
 }
 

@@ -3,6 +3,8 @@
 
 #include "lib/Target/CUDA/RowLoops.h"
 
+#include "lib/Target/CUDA/BestValue.h"
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::kernel;
@@ -74,6 +76,13 @@ LogicalResult RowLoops::reduce(kernel::ReduceOp op) {
   });
   for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
     low.values.map(result, low.cast(combine(accumulator), accumulator.type));
+  return done;
+}
+
+LogicalResult RowLoops::reduce(ArgReduceOp op) {
+  BestValue best(low, op);
+  LogicalResult done = each(op, [&](ValueRange yielded, const Expr &) { best.take(yielded[0]); });
+  low.values.map(op.getResult(), best.positionOfAll([&](const Accumulator &all) { return combine(all); }));
   return done;
 }
 

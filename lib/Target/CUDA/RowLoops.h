@@ -23,6 +23,7 @@ public:
   /// read.
   mlir::LogicalResult keep(kernel::MapOp map);
   mlir::LogicalResult reduce(kernel::ReduceOp op);
+  mlir::LogicalResult reduce(kernel::ArgReduceOp op);
 
 private:
   bool isBlock() const { return cooperating > 32; }

@@ -85,8 +85,14 @@ std::vector<KernelCase> reductionCases() {
   cases.push_back(softmaxColumnsCase("bf16", 1, 1500, 40));
   cases.push_back(reductionCase("f32", "prod", 1, 40, 33));
   cases.push_back(reductionCase("f32", "sum", 1, 1300, 40));
-  cases.push_back(argReductionCase("f32", false, 5, 30));
-  cases.push_back(argReductionCase("i32", true, 5, 30));
+  for (bool last : {false, true}) { // many ties, warps and blocks, lanes and warps without elements
+    cases.push_back(argReductionCase("f32", "max", last, 5, 30, 1, "row_reduction"));
+    cases.push_back(argReductionCase("f16", "min", last, 3, 3000, 1, "row_reduction"));
+    cases.push_back(argReductionCase("i8", "max", last, 2, 1056, 1, "row_reduction"));
+    cases.push_back(argReductionCase("f64", "max", last, 2, 300, 33, "column_reduction"));
+    cases.push_back(argReductionCase("i32", "min", last, 2, 40, 70, "column_reduction"));
+    cases.push_back(argReductionCase("i32", "max", last, 40, 6, 300, "reduction"));
+  }
   return cases;
 }
 

@@ -192,18 +192,19 @@ KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t re
           {outer * reduced * inner, outer * reduced * inner}};
 }
 
-KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns) {
+KernelCase argReductionCase(const std::string &type, const std::string &kind, bool last, int64_t outer, int64_t reduced,
+                            int64_t inner, const std::string &schedule) {
   Text text;
   std::string best =
-      text.line("kernel.arg_reduce max last " + std::string(last ? "true " : "false ") + over({v("d0")}, {columns}));
-  text.yield(text.load(0, type, v("g0") * columns + v("d0")), computeOf(type));
+      text.line("kernel.arg_reduce " + kind + " last " + (last ? "true " : "false ") + over({v("d0")}, {reduced}));
+  text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), computeOf(type));
   text.close("i64");
-  text.store(best, 1, "i64", v("g0"));
-  return {"argReduction_" + type + (last ? "_last" : "_first") + tag(rows) + tag(columns),
-          "reduction",
-          text.func("reduction", {rows}, "", {type + ", read", "i64, write"}),
+  text.store(best, 1, "i64", v("g0") * inner + v("g1"));
+  return {"argReduction_" + type + "_" + kind + (last ? "_last" : "_first") + tag(outer) + tag(reduced) + tag(inner),
+          schedule,
+          text.func("reduction", {outer, inner}, "", {type + ", read", "i64, write"}),
           {},
-          {rows * columns, rows},
+          {outer * reduced * inner, outer * inner},
           5};
 }
 

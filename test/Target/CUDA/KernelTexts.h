@@ -58,7 +58,8 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
 KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
                          int64_t inner);
 KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner);
-KernelCase argReductionCase(const std::string &type, bool last, int64_t rows, int64_t columns);
+KernelCase argReductionCase(const std::string &type, const std::string &kind, bool last, int64_t outer, int64_t reduced,
+                            int64_t inner, const std::string &schedule);
 
 /// Groups of channels, channels last, in `parts` of `length` places each.
 struct NormShape {

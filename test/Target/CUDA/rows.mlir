@@ -128,3 +128,24 @@ kernel.func @fewer row_reduction grid (%g0) in [128] scalars []
     kernel.store %3, %out0[%d2 + 2048*%g0] : f16 to !kernel.view<f16, write>
   }
 }
+
+// Each thread of a row finds its own best value and where it stands; the best of all, then the first position where a thread has that.
+// SCHEDULE-LABEL: @position
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 4>
+// CHECK-LABEL: simt.func @position
+// CHECK: %[[WHERE:.*]] = simt.registers init %{{.*}} : i64
+// CHECK: simt.for %{{.*}} = 0 to 3 step 1 unroll
+// CHECK: simt.load_vector
+// CHECK: %[[OWN:.*]] = simt.get %[[WHERE]]
+// CHECK: simt.warp_reduce max {{.*}} : f32
+// CHECK: kernel.unary is_nan
+// CHECK: simt.warp_reduce min {{.*}} : i64
+// CHECK: kernel.store
+kernel.func @position reduction grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<i64, write>) {
+  %p = kernel.arg_reduce max last false (%d0) in [384] {
+    %0 = kernel.load %in0[%d0 + 384*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : i64
+  kernel.store %p, %out0[%g0] : i64 to !kernel.view<i64, write>
+}

@@ -1,7 +1,7 @@
 //===- lib/Target/CUDA/Schedules/ColumnReduction.cpp - the warps of a block share long columns ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Target/CUDA/Lowering.h"
+#include "lib/Target/CUDA/BestValue.h"
 #include "lib/Target/CUDA/Schedules/Cost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 
@@ -38,6 +38,8 @@ public:
 private:
   LogicalResult statement(Operation &op, const Expr &inside) {
     if (auto reduction = dyn_cast<kernel::ReduceOp>(op))
+      return reduce(reduction);
+    if (auto reduction = dyn_cast<ArgReduceOp>(op))
       return reduce(reduction);
     if (auto map = dyn_cast<MapOp>(op))
       return keep(map);
@@ -101,6 +103,13 @@ private:
     });
     for (auto [accumulator, result] : llvm::zip_equal(accumulators, op.getResults()))
       low.values.map(result, low.cast(combine(accumulator), accumulator.type));
+    return done;
+  }
+
+  LogicalResult reduce(ArgReduceOp op) {
+    cuda::BestValue best(low, op);
+    const LogicalResult done = each(op, {}, [&](ValueRange yielded) { best.take(yielded[0]); });
+    low.values.map(op.getResult(), best.positionOfAll([&](const cuda::Accumulator &all) { return combine(all); }));
     return done;
   }
 

@@ -29,8 +29,8 @@ static std::pair<Block *, Value> innermost(Operation *loop) {
 }
 static Expr innermostExtent(Operation *loop) { return graph::exprsOf(extentsOf(loop)).back(); }
 
-/// One step has nothing to share, and neither has a search for the position of the best value.
-static bool canShare(Operation *loop) { return !extentsOf(loop).empty() && !isa<ArgReduceOp>(loop); }
+/// One step has nothing to share.
+static bool canShare(Operation *loop) { return !extentsOf(loop).empty(); }
 
 Expr iterationsOf(Operation *loop) { return graph::product(graph::exprsOf(extentsOf(loop))); }
 

@@ -44,6 +44,8 @@ private:
       return loops.keep(map);
     if (auto loop = dyn_cast<kernel::ReduceOp>(op))
       return loops.reduce(loop);
+    if (auto loop = dyn_cast<ArgReduceOp>(op))
+      return loops.reduce(loop);
     if (auto loop = dyn_cast<ForeachOp>(op))
       return loops.each(loop, [](ValueRange, const Expr &) {});
     if (isa<StoreOp>(op)) // One thread writes what belongs to the whole row.
