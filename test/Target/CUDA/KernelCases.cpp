@@ -131,6 +131,17 @@ std::vector<KernelCase> windowCases() {
   options.channels = 12;
   for (const char *kind : {"sum", "max"})
     cases.push_back(windowCase(kind, options));
+  for (const char *type : {"f32", "f16"}) { // as many taps as registers have room for
+    ConvOptions o;
+    o.type = type;
+    o.height = 13;
+    o.width = 11;
+    o.channels = 34;
+    o.taps = 7;
+    o.pad = 3;
+    o.schedule = "window<rows 8, columns 4, vector 1>";
+    cases.push_back(windowCase("sum", o));
+  }
   // Rows and columns that end within a thread's, and taps with gaps between them.
   for (const char *schedule : {"window<rows 4, columns 2, vector 4>", "window<rows 3, columns 2, vector 2>",
                                "window<rows 1, columns 1, vector 1>", "reduction<threads 128, vector 4>"})

@@ -163,7 +163,8 @@ cuda::Candidates cuda::ColumnReductionAttr::candidates(KernelFacts &facts, const
 
 double cuda::ColumnReductionAttr::cost(const KernelFacts &facts, const GpuArchitecture &target) const {
   int64_t points = facts.points.value_or(typicalPoints(target));
-  return idle(points * (getThreads() / 32), target) * (facts.readsAlongRows ? strided : 1);
+  const double repeated = facts.window ? facts.window->accesses(1, 1) : 1; // by the points beside
+  return idle(points * (getThreads() / 32), target) * repeated * (facts.readsAlongRows ? strided : 1);
 }
 
 LogicalResult cuda::ColumnReductionAttr::lower(kernel::FuncOp func) const { return Columns(func, getThreads()).run(); }
