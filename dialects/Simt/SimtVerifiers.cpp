@@ -153,9 +153,9 @@ LogicalResult simt::FuncOp::verify() {
   if (getWorkspace().size() > getViews().size())
     return emitOpError() << "has " << getWorkspace().size() << " parts of a workspace, more than parameters";
   for (BlockArgument part : getViews().take_back(getWorkspace().size()))
-    if (auto view = cast<ViewType>(part.getType()); view.getAccess() != kernel::Access::ReadWrite ||
-                                                    (!view.getElement().isF32() && !view.getElement().isInteger(32)))
-      return emitOpError() << "a workspace of " << view << " holds no sums and no counters";
+    if (auto view = cast<ViewType>(part.getType());
+        view.getAccess() != kernel::Access::ReadWrite || graph::byteSize(view.getElement()) < 4)
+      return emitOpError() << "a workspace of " << view << " holds no words";
   return success();
 }
 

@@ -46,18 +46,21 @@ Value BestValue::isBetter(Value value, Value old, Value place) {
 }
 
 void BestValue::take(Value value) {
-  const Value old = low.get(best), place = low.get(where), wins = isBetter(value, old, place);
   Expr position = 0;
   for (auto [index, extent] : llvm::zip_equal(op.getBody().getArguments(), graph::exprsOf(op.getExtents())))
     position = position * extent + low.vars.of(low.values.lookup(index));
   SmallVector<Value> indices = low.vars.write(position);
-  const Location loc = low.func.getLoc();
-  Value here = IndexOp::create(low.builder, loc, place.getType(), position, indices);
-  low.set(SelectOp::create(low.builder, loc, type, wins, value, old), best);
-  low.set(SelectOp::create(low.builder, loc, place.getType(), wins, here, place), where);
+  take(value, IndexOp::create(low.builder, low.func.getLoc(), low.builder.getI64Type(), position, indices));
 }
 
-Value BestValue::positionOfAll(llvm::function_ref<Value(const Accumulator &)> combine) {
+void BestValue::take(Value value, Value position) {
+  const Value old = low.get(best), place = low.get(where), wins = isBetter(value, old, place);
+  const Location loc = low.func.getLoc();
+  low.set(SelectOp::create(low.builder, loc, type, wins, value, old), best);
+  low.set(SelectOp::create(low.builder, loc, place.getType(), wins, position, place), where);
+}
+
+BestValue::Found BestValue::ofAll(llvm::function_ref<Value(const Accumulator &)> combine) {
   const Location loc = low.func.getLoc();
   const Value own = low.get(where), none = isNone(own);
   const Accumulator values = makeAccumulator(low, op.getKind(), type);
@@ -72,7 +75,7 @@ Value BestValue::positionOfAll(llvm::function_ref<Value(const Accumulator &)> co
   const auto side = op.getLast() ? graph::ReduceKind::Max : graph::ReduceKind::Min;
   const Accumulator places = makeAccumulator(low, side, own.getType());
   low.set(SelectOp::create(low.builder, loc, own.getType(), isIt, own, low.get(places.registers)), places.registers);
-  return combine(places);
+  return {low.cast(of, type), combine(places)};
 }
 
 } // namespace cupola::cuda

@@ -15,10 +15,16 @@ public:
 
   /// The value of the current iteration.
   void take(mlir::Value value);
+  /// One that stands at a position.
+  void take(mlir::Value value, mlir::Value position);
   /// The position, -1 if there was no value.
   mlir::Value position() { return low.get(where); }
-  /// That of the best value of all threads, in each of them. `combine` gives what comes of all threads' accumulators.
-  mlir::Value positionOfAll(llvm::function_ref<mlir::Value(const Accumulator &)> combine);
+  /// The best value of all threads, and the position of that, in each of them. `combine` gives what comes of all
+  /// threads' accumulators.
+  struct Found {
+    mlir::Value value, position;
+  };
+  Found ofAll(llvm::function_ref<mlir::Value(const Accumulator &)> combine);
 
 private:
   mlir::Value binary(graph::BinaryKind kind, mlir::Value lhs, mlir::Value rhs);

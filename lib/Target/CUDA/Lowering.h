@@ -105,7 +105,8 @@ public:
   mlir::Value cast(mlir::Value value, mlir::Type type);
   /// `over`: in the place of another that nobody uses any more; null: of its own.
   mlir::Value smem(int64_t count, mlir::Type element, int64_t swizzle = 0, mlir::Value over = {});
-  /// Memory of the launch alone, the newest parameter: sums, or counters that are 0 before and after.
+  /// Memory of the launch alone, the newest parameter: words, or where they are ui32 counters, which are 0 before and
+  /// after.
   mlir::Value workspace(const Expr &elements, mlir::Type element);
   mlir::Value counters(const Expr &count) { return workspace(count, builder.getIntegerType(32, /*isSigned=*/false)); }
   /// Loops a0, a1, .. over all elements of registers: the index of each, and its number in their order.
@@ -214,6 +215,8 @@ struct Accumulator {
 };
 Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
 void accumulate(Lowering &lowering, const Accumulator &accumulator, mlir::Value value, const graph::Exprs &index = {});
+/// What threads exchange in place of such values: f32 for f16 and bf16, 32 bits for smaller integers.
+mlir::Type wordType(mlir::Type type);
 /// The value a reduction starts with, in the type it accumulates in.
 mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type type);
 

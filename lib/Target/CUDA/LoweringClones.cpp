@@ -183,8 +183,7 @@ LogicalResult Lowering::cloneArgReduce(ArgReduceOp op) {
 // Reductions
 //===----------------------------------------------------------------------===//
 
-/// f32 for f16 and bf16, 32 bits for smaller integers: threads exchange words.
-static Type wordType(Type type) {
+Type wordType(Type type) {
   if (auto integer = llvm::dyn_cast<IntegerType>(type); integer && integer.getWidth() < 32)
     return IntegerType::get(type.getContext(), 32, integer.getSignedness());
   return graph::accumulatorOf(type);

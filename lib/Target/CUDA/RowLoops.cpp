@@ -82,7 +82,7 @@ LogicalResult RowLoops::reduce(kernel::ReduceOp op) {
 LogicalResult RowLoops::reduce(ArgReduceOp op) {
   BestValue best(low, op);
   LogicalResult done = each(op, [&](ValueRange yielded, const Expr &) { best.take(yielded[0]); });
-  low.values.map(op.getResult(), best.positionOfAll([&](const Accumulator &all) { return combine(all); }));
+  low.values.map(op.getResult(), best.ofAll([&](const Accumulator &all) { return combine(all); }).position);
   return done;
 }
 

@@ -11,8 +11,8 @@ namespace cupola::cuda {
 /// registers; what a reduction adds up all of them know.
 class RowLoops {
 public:
-  /// A row belongs to `cooperating` threads, some neighbouring lanes, a warp, or the block of `threads`; `width`
-  /// elements at a time.
+  /// A row belongs to `cooperating` threads, some neighbouring lanes, a warp, the block of `threads`, or several
+  /// blocks; `width` elements at a time.
   RowLoops(Lowering &low, int64_t threads, int64_t cooperating, int64_t width)
       : low(low), threads(threads), cooperating(cooperating), width(width) {}
 
@@ -25,10 +25,12 @@ public:
   mlir::LogicalResult reduce(kernel::ReduceOp op);
   mlir::LogicalResult reduce(kernel::ArgReduceOp op);
 
+  /// What comes of the accumulators of the row's threads, or of the block's where blocks share it; in each of them.
+  mlir::Value combine(const Accumulator &accumulator);
+
 private:
   bool isBlock() const { return cooperating > 32; }
   graph::Exprs placeOf(const Expr &e) const;
-  mlir::Value combine(const Accumulator &accumulator);
 
   Lowering &low;
   int64_t threads, cooperating, width;

@@ -499,7 +499,7 @@ simt.func @workspace block %b of 1 thread %t of 64 scalars [] workspace [8, 8] (
 
 // -----
 
-// expected-error @below {{a workspace of '!kernel.view<f16, readwrite>' holds no sums and no counters}}
+// expected-error @below {{a workspace of '!kernel.view<f16, readwrite>' holds no words}}
 simt.func @halfSums block %b of 1 thread %t of 64 scalars [] workspace [8] (%sums: !kernel.view<f16, readwrite>) {
 }
 

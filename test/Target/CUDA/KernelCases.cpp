@@ -85,6 +85,20 @@ std::vector<KernelCase> reductionCases() {
   cases.push_back(softmaxColumnsCase("bf16", 1, 1500, 40));
   cases.push_back(reductionCase("f32", "prod", 1, 40, 33));
   cases.push_back(reductionCase("f32", "sum", 1, 1300, 40));
+  cases.push_back(reductionCase("f32", "min", 1, 70000, 1)); // shared by blocks
+  // Blocks that have parts of rows, the last ones nothing of them.
+  const std::string shared = "row_reduction<threads 64, row 64, vector 1, split ";
+  for (const char *type : {"f32", "f16", "f64", "i8", "ui8", "i64"})
+    for (const char *kind : {"sum", "max"})
+      cases.push_back(reductionCase(type, kind, 3, 333, 1, shared + "5>"));
+  cases.push_back(reductionCase("bf16", "min", 3, 72, 1, shared + "3>"));
+  cases.push_back(reductionCase("f32", "sum", 2, 4096, 1, "row_reduction<threads 128, row 128, vector 4, split 4>"));
+  for (bool last : {false, true}) {
+    cases.push_back(argReductionCase("f32", "max", last, 3, 333, 1, shared + "5>"));
+    cases.push_back(argReductionCase("i32", "min", last, 3, 72, 1, shared + "3>"));
+    cases.push_back(
+        argReductionCase("ui8", "max", last, 2, 4096, 1, "row_reduction<threads 64, row 64, vector 16, split 3>"));
+  }
   for (bool last : {false, true}) { // many ties, warps and blocks, lanes and warps without elements
     cases.push_back(argReductionCase("f32", "max", last, 5, 30, 1, "row_reduction"));
     cases.push_back(argReductionCase("f16", "min", last, 3, 3000, 1, "row_reduction"));

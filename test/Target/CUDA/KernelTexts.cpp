@@ -148,7 +148,7 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
 }
 
 KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
-                         int64_t inner) {
+                         int64_t inner, const std::string &schedule) {
   Text text;
   std::string compute = computeOf(type);
   std::string sum = text.reduce(kind, {v("d0")}, {reduced});
@@ -156,9 +156,10 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
   text.close(compute);
   text.store(sum, 1, type, v("g0") * inner + v("g1"));
   const char *across = reduced >= 32 ? "column_reduction" : outer * inner >= 2048 ? "reduction" : "row_reduction";
-  return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner),
+  return {"reduction_" + type + "_" + kind + tag(outer) + tag(reduced) + tag(inner) + wordsOf(schedule),
           inner > 1 ? across : "row_reduction",
-          text.func("reduction", {outer, inner}, "", {type + ", read", type + ", write"}),
+          text.func("reduction", {outer, inner}, "", {type + ", read", type + ", write"},
+                    schedule.empty() ? "" : "#cuda." + schedule),
           {},
           {outer * reduced * inner, outer * inner}};
 }
@@ -200,12 +201,16 @@ KernelCase argReductionCase(const std::string &type, const std::string &kind, bo
   text.yield(text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1")), computeOf(type));
   text.close("i64");
   text.store(best, 1, "i64", v("g0") * inner + v("g1"));
-  return {"argReduction_" + type + "_" + kind + (last ? "_last" : "_first") + tag(outer) + tag(reduced) + tag(inner),
-          schedule,
-          text.func("reduction", {outer, inner}, "", {type + ", read", "i64, write"}),
-          {},
-          {outer * reduced * inner, outer * inner},
-          5};
+  const size_t name = schedule.find('<');
+  const bool isGiven = name != std::string::npos;
+  return {
+      "argReduction_" + type + "_" + kind + (last ? "_last" : "_first") + tag(outer) + tag(reduced) + tag(inner) +
+          (isGiven ? wordsOf(schedule) : ""),
+      schedule.substr(0, name),
+      text.func("reduction", {outer, inner}, "", {type + ", read", "i64, write"}, isGiven ? "#cuda." + schedule : ""),
+      {},
+      {outer * reduced * inner, outer * inner},
+      5};
 }
 
 KernelCase gemmCase(int64_t m, int64_t n, int64_t k, const GemmOptions &o) {

@@ -56,7 +56,7 @@ KernelCase softmaxCase(const std::string &type, int64_t rows, int64_t columns, b
 KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns);
 /// Reduction of [outer, reduced, inner] over the middle axis.
 KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
-                         int64_t inner);
+                         int64_t inner, const std::string &schedule = "");
 KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner);
 KernelCase argReductionCase(const std::string &type, const std::string &kind, bool last, int64_t outer, int64_t reduced,
                             int64_t inner, const std::string &schedule);

@@ -199,25 +199,27 @@ TEST_P(ScheduleSm90a, Sm90a) { onArch("sm_90a"); }
 
 /// Every kernel there begins before the one before it has ended: a schedule of each family.
 std::vector<KernelCase> overlappingCases() {
-  std::vector<KernelCase> cases = {pointwiseCase("f32", 3, 96, /*dynamic=*/true),
-                                   pointwiseCase("f16", 7, 64, /*dynamic=*/false),
-                                   pointwiseCase("f16", 517, 1536, /*dynamic=*/false),
-                                   transposeCase("f32", 5, 33, 40, {0, 2, 1}),
-                                   gatherCase("f32", 5, 384, /*outOfRange=*/false),
-                                   gatherCase("f32", 5, 384, /*outOfRange=*/true),
-                                   softmaxCase("f32", 3, 100, /*dynamic=*/true),
-                                   softmaxCase("f16", 2, 2000, /*dynamic=*/false),
-                                   layerNormCase("f32", 6, 768),
-                                   layerNormCase("f16", 1061, 2048),
-                                   softmaxColumnsCase("f32", 3, 40, 70),
-                                   reductionCase("f32", "sum", 4, 300, 1),
-                                   reductionCase("f32", "max", 3, 70, 40),
-                                   fewRowsCase({"f16", 1, 72, 1100, /*products=*/2, /*norm=*/true}),
-                                   foldedNormCase({"f16", 37, 160, 200, 3, /*moments=*/true, /*dynamic=*/false,
-                                                   MmaTile{32, 32, 128, 1, 1, 4, 4}.schedule(16, /*async=*/true)}),
-                                   gemmCase(33, 70, 19),
-                                   splitMmaCases().front(),
-                                   patchCases().front()};
+  std::vector<KernelCase> cases = {
+      pointwiseCase("f32", 3, 96, /*dynamic=*/true),
+      pointwiseCase("f16", 7, 64, /*dynamic=*/false),
+      pointwiseCase("f16", 517, 1536, /*dynamic=*/false),
+      transposeCase("f32", 5, 33, 40, {0, 2, 1}),
+      gatherCase("f32", 5, 384, /*outOfRange=*/false),
+      gatherCase("f32", 5, 384, /*outOfRange=*/true),
+      softmaxCase("f32", 3, 100, /*dynamic=*/true),
+      softmaxCase("f16", 2, 2000, /*dynamic=*/false),
+      layerNormCase("f32", 6, 768),
+      layerNormCase("f16", 1061, 2048),
+      softmaxColumnsCase("f32", 3, 40, 70),
+      reductionCase("f32", "sum", 4, 300, 1),
+      reductionCase("f32", "sum", 2, 3000, 1, "row_reduction<threads 128, row 128, vector 4, split 4>"),
+      reductionCase("f32", "max", 3, 70, 40),
+      fewRowsCase({"f16", 1, 72, 1100, /*products=*/2, /*norm=*/true}),
+      foldedNormCase({"f16", 37, 160, 200, 3, /*moments=*/true, /*dynamic=*/false,
+                      MmaTile{32, 32, 128, 1, 1, 4, 4}.schedule(16, /*async=*/true)}),
+      gemmCase(33, 70, 19),
+      splitMmaCases().front(),
+      patchCases().front()};
   for (const std::vector<KernelCase> &family : {scheduledAttentionCases(), windowCases(), normCases()})
     cases.insert(cases.end(), family.begin(), family.begin() + 2);
   return cases;

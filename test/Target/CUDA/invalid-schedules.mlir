@@ -48,6 +48,12 @@ kernel.func @k row_reduction grid () in [] scalars [] schedule #cuda.row_reducti
 
 // -----
 
+// expected-error @below {{4 blocks do not share a row of 32 threads, blocks of 128}}
+kernel.func @k row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 1, split 4> () {
+}
+
+// -----
+
 // expected-error @below {{a vector of 32 elements is none of 1, 2, 4, 8 and 16}}
 kernel.func @k row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 32, vector 32> () {
 }

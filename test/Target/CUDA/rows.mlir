@@ -149,3 +149,54 @@ kernel.func @position reduction grid (%g0) in [n0] scalars [#kernel.scalar<1, 0,
   } : i64
   kernel.store %p, %out0[%g0] : i64 to !kernel.view<i64, write>
 }
+
+// Blocks share a row where there are few and they are long; the last one of a row puts together what all have found.
+// SCHEDULE-LABEL: @parts
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 256, row 256, vector 4, split 32>
+// CHECK-LABEL: simt.func @parts
+// CHECK-SAME: block %[[B:.*]] of 64 thread %[[T:.*]] of 256 {{.*}} workspace [64, 2]
+// CHECK-SAME: %[[SUMS:[a-z0-9]*]]: !kernel.view<f32, readwrite>, %[[COUNTERS:[a-z0-9]*]]: !kernel.view<ui32, readwrite>)
+// CHECK: kernel.apply %[[T]] + 256*mod(%[[B]], 32) below 8192
+// CHECK: simt.block_reduce sum
+// CHECK: simt.guard [-%[[T]]]
+// CHECK: kernel.store %{{.*}}, %[[SUMS]][32*floordiv(%[[B]], 32) + mod(%[[B]], 32)]
+// CHECK: simt.last_block %[[COUNTERS]]
+// CHECK: simt.guard [-%[[T]] + 31]
+// CHECK: kernel.load %[[SUMS]]
+// CHECK: simt.block_reduce sum
+// CHECK: simt.guard [-%[[T]]]
+// CHECK: kernel.store
+kernel.func @parts reduction grid (%g0) in [2] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [262144] {
+    %0 = kernel.load %in0[%d0 + 262144*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+}
+
+// A second loop needs what the first gives, and rows enough keep the multiprocessors busy.
+// SCHEDULE-LABEL: @parts_and_more
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 1024, row 1024, vector 4>
+kernel.func @parts_and_more reduction grid (%g0) in [2] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [262144] {
+    %0 = kernel.load %in0[%d0 + 262144*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.foreach (%d0) in [262144] {
+    %0 = kernel.load %in0[%d0 + 262144*%g0] : f32 from !kernel.view<f32, read>
+    %1 = kernel.binary div %0, %s : f32 -> f32
+    kernel.store %1, %out0[%d0 + 262144*%g0] : f32 to !kernel.view<f32, write>
+  }
+}
+// SCHEDULE-LABEL: @many_rows
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 1024, row 1024, vector 4>
+kernel.func @many_rows reduction grid (%g0) in [100] scalars []
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [262144] {
+    %0 = kernel.load %in0[%d0 + 262144*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+}

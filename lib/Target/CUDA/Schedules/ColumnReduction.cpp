@@ -109,7 +109,7 @@ private:
   LogicalResult reduce(ArgReduceOp op) {
     cuda::BestValue best(low, op);
     const LogicalResult done = each(op, {}, [&](ValueRange yielded) { best.take(yielded[0]); });
-    low.values.map(op.getResult(), best.positionOfAll([&](const cuda::Accumulator &all) { return combine(all); }));
+    low.values.map(op.getResult(), best.ofAll([&](const cuda::Accumulator &all) { return combine(all); }).position);
     return done;
   }
 

@@ -1,7 +1,7 @@
 //===- lib/Target/CUDA/Schedules/RowReduction.cpp - a warp or a block per row ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Target/CUDA/RowLoops.h"
+#include "lib/Target/CUDA/RowParts.h"
 #include "lib/Target/CUDA/Schedules/Cost.h"
 #include "lib/Target/CUDA/Schedules/Schedules.h"
 
@@ -14,11 +14,13 @@ namespace {
 class Rows {
 public:
   Rows(kernel::FuncOp func, cuda::RowReductionAttr schedule)
-      : low(func), threads(schedule.getThreads()), cooperating(schedule.getRow()), width(schedule.getVector()),
-        loops(low, threads, cooperating, width) {}
+      : low(func), threads(schedule.getThreads()), split(schedule.getSplit()), cooperating(schedule.getRow() * split),
+        loops(low, threads, cooperating, schedule.getVector()) {}
 
   LogicalResult run() {
     Expr rows = graph::product(low.grid());
+    if (split > 1)
+      return shared(rows);
     int64_t rowsPerBlock = threads / cooperating;
     Expr blocks = ceilDiv(rows, rowsPerBlock);
     low.launch(threads, blocks);
@@ -33,7 +35,28 @@ private:
     low.bindGrid(row);
     lane = low.let("lane", cooperating > 32 ? low.thread() : mod(low.thread(), 32), cooperating);
     loops.begin(lane);
-    for (Operation &op : low.body())
+    return statements(low.body().getOperations());
+  }
+
+  /// Several blocks have parts of a row.
+  LogicalResult shared(const Expr &rows) {
+    low.launch(threads, rows * split);
+    return low.guardBlocks([&]() -> LogicalResult {
+      const Expr row = floorDiv(low.block(), split);
+      low.bindGrid(row);
+      lane = low.thread();
+      const Expr part = mod(low.block(), split);
+      loops.begin(low.let("lane", part * threads + low.thread(), cooperating));
+      const auto loop = llvm::find_if(low.body(), [](Operation &op) { return cuda::RowParts::canSplit(&op); });
+      const auto rest = llvm::make_range(std::next(loop), low.body().end());
+      if (failed(statements(llvm::make_range(low.body().begin(), loop))))
+        return failure();
+      return cuda::RowParts(low, loops, split, rows).run(&*loop, row, part, [&] { return statements(rest); });
+    });
+  }
+
+  template <class Ops> LogicalResult statements(Ops &&ops) {
+    for (Operation &op : ops)
       if (failed(statement(op)))
         return failure();
     return success();
@@ -54,9 +77,9 @@ private:
   }
 
   cuda::Lowering low;
-  int64_t threads, cooperating, width;
+  int64_t threads, split, cooperating;
   cuda::RowLoops loops;
-  Expr lane; ///< of the thread in its row
+  Expr lane; ///< of the thread among those that know what a loop gives
 };
 
 } // namespace
@@ -64,15 +87,38 @@ private:
 /// Rows up to this many elements belong to a warp, wider ones to a block.
 static constexpr int64_t warpRow = 1024;
 
-LogicalResult cuda::RowReductionAttr::verify(EmitError error, int64_t threads, int64_t row, int64_t vector) {
-  if (failed(verifyThreads(error, threads)) || failed(verifyVector(error, vector)))
+LogicalResult cuda::RowReductionAttr::verify(EmitError error, int64_t threads, int64_t row, int64_t vector,
+                                             int64_t split) {
+  if (failed(verifyThreads(error, threads)) || failed(verifyVector(error, vector)) ||
+      failed(verifyPositive(error, {split})))
     return failure();
   if (row != 32 && row != threads)
     return error() << row << " threads of a row are neither a warp nor the block of " << threads;
+  if (split > 1 && (row != threads || split > threads))
+    return error() << split << " blocks do not share a row of " << row << " threads, blocks of " << threads;
   return success();
 }
 
-cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
+/// Blocks that share a row, so many that each has some to read, where there are fewer rows than multiprocessors. A
+/// block that waits for the others takes as long as one that reads 100 KB.
+static int64_t blocksOfRow(cuda::KernelFacts &facts, int64_t columns, const GpuArchitecture &target) {
+  constexpr int64_t longRow = 256 << 10, part = 32 << 10; // bytes
+  Operation *const loop = facts.loops.front();
+  if (facts.loops.size() > 1 || !cuda::RowParts::canSplit(loop) || !facts.points)
+    return 1;
+  int64_t bytes = 0; // of an element
+  for (auto load : loop->getRegion(0).getOps<LoadOp>())
+    bytes = std::max(bytes, graph::byteSize(load.getType()));
+  if (columns * bytes < longRow)
+    return 1;
+  const int64_t unused = target.multiprocessors / std::max<int64_t>(*facts.points, 1);
+  return std::clamp<int64_t>(std::min(unused, columns * bytes / part), 1, 128);
+}
+
+/// What the rows of a loop of unknown extent are taken for.
+static constexpr int64_t typicalRow = 1 << 18;
+
+cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.sharesLoops)
     return {};
   int64_t vector = facts.vector;
@@ -83,13 +129,15 @@ cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const Gp
   if (count && *count <= warpRow) {
     while (vector > 1 && *count / vector < 32) // Better all lanes than whole vectors.
       vector /= 2;
-    return {RowReductionAttr::get(facts.context(), /*threads=*/128, /*row=*/32, vector)};
+    return {RowReductionAttr::get(facts.context(), /*threads=*/128, /*row=*/32, vector, /*split=*/1)};
   }
+  if (const int64_t split = blocksOfRow(facts, count.value_or(typicalRow), target); split > 1)
+    return {RowReductionAttr::get(facts.context(), /*threads=*/256, /*row=*/256, vector, split)};
   // Wide or of unknown width: as many threads as vectors, up to a full block.
   int64_t threads = 256;
   while (threads < 1024 && count && *count / vector > threads * 4)
     threads *= 2;
-  return {RowReductionAttr::get(facts.context(), threads, /*row=*/threads, vector)};
+  return {RowReductionAttr::get(facts.context(), threads, /*row=*/threads, vector, /*split=*/1)};
 }
 
 /// Of a row's threads one warp counts: more of them do not make up for strided reads.
@@ -98,7 +146,8 @@ double cuda::RowReductionAttr::cost(const KernelFacts &facts, const GpuArchitect
   // Rows shorter than a warp leave lanes without work, and those of windows are read again and again.
   const int64_t lanes = std::clamp<int64_t>(iterationsOf(facts.loops.front()).constant().value_or(32), 1, 32);
   const double repeated = facts.window ? facts.window->accesses(1, 1) : 1;
-  return std::max(idle(points * lanes, target), 32.0 / double(lanes)) * repeated * (facts.readsAlongRows ? 1 : strided);
+  return std::max(idle(points * lanes * getSplit(), target), 32.0 / double(lanes)) * repeated *
+         (facts.readsAlongRows ? 1 : strided);
 }
 
 LogicalResult cuda::RowReductionAttr::lower(kernel::FuncOp func) const { return Rows(func, *this).run(); }
