@@ -91,6 +91,11 @@ void Memory::markWritten(uintptr_t address, uint64_t bytes) {
     a->written.fillRange(address - a->base, bytes, true);
 }
 
+void Memory::settle() {
+  for (auto &[base, allocation] : allocations)
+    allocation->byKernels = false;
+}
+
 void Memory::markDead(uintptr_t address, uint64_t bytes) {
   Allocation *a = find(address);
   if (!a)

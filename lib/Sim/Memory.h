@@ -53,7 +53,7 @@ struct Allocation {
   uintptr_t base = 0;
   uint64_t bytes = 0;
   InitMap written;
-  bool byKernels = false; ///< a launch could write into it
+  bool byKernels = false; ///< a launch could write into it since the host waited for all of them
 };
 
 /// All allocations of one simulated device. Each lies between guard zones.
@@ -68,6 +68,8 @@ public:
 
   /// Records that the host wrote a range; memory that is not ours counts as written.
   void markWritten(uintptr_t address, uint64_t bytes);
+  /// No launch writes any more: the host has waited for all of them.
+  void settle();
   /// Poisons a range and records that it holds nothing.
   void markDead(uintptr_t address, uint64_t bytes);
   /// Copies bytes together with the record of what was written.

@@ -21,8 +21,9 @@ void findWritten(Region &region) {
   region.writtenBase = allocation->base;
 }
 
-/// What a kernel may read before it waits: memory of the device into which no launch could write so far, this one
-/// included, and memory that is not the device's but is named by its address, weights that lie where the package does.
+/// What a kernel may read before it waits: memory of the device into which no launch could write since the host waited,
+/// this one included, and memory that is not the device's but is named by its address, weights that lie where the
+/// package does.
 void findFixed() {
   for (const Region &region : machine.regions)
     if (Allocation *allocation = machine.memory->find(region.begin); allocation && region.writable)

@@ -123,7 +123,11 @@ public:
   }
 
   Status launch(const LaunchArguments &arguments) override;
-  Status synchronize() override { return {}; }
+  Status synchronize() override {
+    std::lock_guard<std::mutex> lock(state.mutex);
+    state.memory.settle();
+    return {};
+  }
 
 private:
   Status checkRange(const char *what, uint64_t address, uint64_t bytes) {

@@ -16,13 +16,15 @@ namespace cupola::cuda {
 
 namespace {
 
-/// A tile of a product has more columns than this; with enough rows a thread each is better.
-constexpr int64_t fewColumns = 4, manyRows = 1024;
+/// A tile of a product has more columns than this; with enough rows a thread each is better, unless the matrix units
+/// have something to multiply.
+constexpr int64_t fewColumns = 4, manyRows = 1024, shallow = 64;
 
-bool isNarrow(DotOp dot) {
+bool isNarrow(DotOp dot, const GpuArchitecture &target) {
   graph::Exprs extents = graph::exprsOf(dot.getExtents());
   return extents[1].constant().value_or(fewColumns + 1) <= fewColumns &&
-         extents[0].constant().value_or(manyRows) >= manyRows;
+         extents[0].constant().value_or(manyRows) >= manyRows &&
+         !(cuda::areHalves(dot, target) && extents[2].constant().value_or(0) >= shallow);
 }
 
 /// Matrix units sum bytes in i32, in a kernel that does nothing before.
@@ -32,7 +34,7 @@ bool sumsBytes(DotOp dot, const GpuArchitecture &target) {
 
 /// The gemm schedules accumulate in f32, or as above, and write the tile in one loop over it.
 bool hasSchedule(DotOp dot, const GpuArchitecture &target) {
-  if ((!dot.getTile().getType().getElement().isF32() && !sumsBytes(dot, target)) || isNarrow(dot))
+  if ((!dot.getTile().getType().getElement().isF32() && !sumsBytes(dot, target)) || isNarrow(dot, target))
     return false;
   ArrayRef<Attribute> space = dot.getExtents().getValue().drop_back();
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {

@@ -159,11 +159,12 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
 }
 
 def TurnWeights : Pass<"kernel-turn-weights", "::mlir::ModuleOp"> {
-  let summary = "has weights of products with one or two rows lie along the depth";
+  let summary = "has weights of products lie along the depth where that is read faster";
   let description = [{
-    One row, or two, wait for memory alone, which is read fastest where the weights of a column are neighbours. They are copied
+    One row, or two, wait for memory alone, which is read fastest where the weights of a column are neighbours. With more rows, tiles of
+    weights of 16 bits are copied by vectors, which rows of an odd number of columns do not have, and the depth may. They are copied
     once, as the executable is loaded, by a kernel of their own. Left alone are weights that something else in the kernel reads,
-    that are computed, or that are short.
+    that are computed, or, of few rows, that are short.
 
     ```mlir
     kernel.func @k0 .. (.., %w: !kernel.view<f16, read>, ..) { kernel.dot [1, 2048, 8192] .. rhs (%k, %n) {

@@ -1,4 +1,4 @@
-//===- lib/Target/CUDA/TurnWeights.cpp - weights of few rows along the depth ---===//
+//===- lib/Target/CUDA/TurnWeights.cpp - weights along the depth ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "dialects/Kernel/Variables.h"
@@ -31,6 +31,16 @@ struct Weights {
   BlockArgument view() { return cast<BlockArgument>(load.getView()); }
   Type type() { return load.getType(); }
   int64_t bytes() { return depth * columns * graph::byteSize(type()); }
+  int64_t bytesOfColumn() { return depth * graph::byteSize(type()); }
+  /// A lane reads a vector of a column.
+  bool areLong() {
+    return bytesOfColumn() % vectorBytes == 0 && bytesOfColumn() >= 32 * vectorBytes && bytes() >= leastBytes;
+  }
+  /// Rows of numbers of 16 bits have no vectors, which those of the turned ones do: nothing else copies tiles of them.
+  bool beginAnywhere() {
+    return graph::byteSize(type()) == 2 && bytesOfColumn() % vectorBytes == 0 &&
+           (2 * stride % vectorBytes != 0 || 2 * offset % vectorBytes != 0);
+  }
 };
 
 std::optional<Weights> weightsOf(DotOp dot, Variables &vars) {
@@ -39,7 +49,7 @@ std::optional<Weights> weightsOf(DotOp dot, Variables &vars) {
                                depth = extents[2].constant();
   Block &rhs = dot.getRhs().front();
   auto load = rhs.getTerminator()->getOperand(0).getDefiningOp<LoadOp>();
-  if (!rows || *rows > mostRows || !columns || !depth || !load || load->getBlock() != &rhs || !load.getMask().empty() ||
+  if (!columns || !depth || !load || load->getBlock() != &rhs || !load.getMask().empty() ||
       !llvm::hasSingleElement(rhs.without_terminator()))
     return std::nullopt;
   const Expr position = vars.read(load.getPosition(), load.getIndices());
@@ -52,9 +62,8 @@ std::optional<Weights> weightsOf(DotOp dot, Variables &vars) {
   if (!offset)
     return std::nullopt;
   Weights weights{load, *depth, *columns, *stride, *offset};
-  const int64_t column = *depth * graph::byteSize(weights.type());
-  const bool isLong = column % vectorBytes == 0 && column >= 32 * vectorBytes && weights.bytes() >= leastBytes;
-  return isLong && weights.view().hasOneUse() ? std::optional(weights) : std::nullopt;
+  const bool isWanted = weights.beginAnywhere() || (rows && *rows <= mostRows && weights.areLong());
+  return isWanted && weights.view().hasOneUse() ? std::optional(weights) : std::nullopt;
 }
 
 class Turner {

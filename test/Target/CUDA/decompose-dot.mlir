@@ -58,3 +58,53 @@ kernel.func @narrow conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
+
+// Few columns, too, are for matrix units where the depth gives them something to do, and the operands are theirs.
+// CHECK-LABEL: @deep
+// CHECK: kernel.dot [64*n0, 2, 64]
+// CHECK-LABEL: @shallow
+// CHECK-NOT: kernel.dot
+// CHECK-LABEL: @wide_numbers
+// CHECK-NOT: kernel.dot
+kernel.func @deep conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [64*n0, 2, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 2*%d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64*n0", "2">
+  kernel.foreach (%d3, %d4) in [64*n0, 2] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64*n0", "2">
+    kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @shallow conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [64*n0, 2, 32] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[32*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 2*%d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64*n0", "2">
+  kernel.foreach (%d3, %d4) in [64*n0, 2] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64*n0", "2">
+    kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @wide_numbers conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [64*n0, 2, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 2*%d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "64*n0", "2">
+  kernel.foreach (%d3, %d4) in [64*n0, 2] {
+    %1 = kernel.extract %0 [%d3, %d4] : f32 from !kernel.tile<f32, "64*n0", "2">
+    kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
+  }
+}

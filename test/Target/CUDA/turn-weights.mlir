@@ -171,3 +171,80 @@ kernel.func @computed gemm grid () in [] scalars []
     kernel.yield %2 : f16
   } : !kernel.tile<f32, "1", "1024">
 }
+
+// -----
+
+// With any rows: those whose rows begin anywhere, where what lies along the depth has vectors. Left as they are where that has none, either,
+// where they have vectors, and numbers of 32 bits.
+// CHECK-LABEL: kernel.func @odd_columns
+// CHECK-SAME: packed [#kernel.packed<1 bytes <"1054720"> by @turn0>]
+// CHECK: kernel.load %{{.*}}[%{{.*}} + 512*%{{.*}}] : f16
+// CHECK-NOT: packed
+// CHECK: kernel.func @turn0 pack
+func.func @main(%a0: tensor<64x512xf16>, %a1: tensor<64x510xf16>, %a2: tensor<64x512xf16>, %a3: tensor<64x512xf32>) -> (tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>) {
+  %w0 = graph.constant dense<1.0> : tensor<512x1030xf16> : tensor<512x1030xf16>
+  %w1 = graph.constant dense<1.0> : tensor<510x1030xf16> : tensor<510x1030xf16>
+  %w2 = graph.constant dense<1.0> : tensor<512x1032xf16> : tensor<512x1032xf16>
+  %w3 = graph.constant dense<1.0> : tensor<512x1030xf32> : tensor<512x1030xf32>
+  %0 = graph.fusion gemm(%a0, %w0) kernel @odd_columns [] : (tensor<64x512xf16>, tensor<512x1030xf16>) -> tensor<64x1030xf16> {
+  ^bb0(%x: tensor<64x512xf16>, %y: tensor<512x1030xf16>):
+    %6 = graph.matmul %x, %y : tensor<64x512xf16>, tensor<512x1030xf16> -> tensor<64x1030xf16>
+    graph.yield %6 : tensor<64x1030xf16>
+  }
+  %1 = graph.fusion gemm(%a1, %w1) kernel @odd_both [] : (tensor<64x510xf16>, tensor<510x1030xf16>) -> tensor<64x1030xf16> {
+  ^bb0(%x: tensor<64x510xf16>, %y: tensor<510x1030xf16>):
+    %6 = graph.matmul %x, %y : tensor<64x510xf16>, tensor<510x1030xf16> -> tensor<64x1030xf16>
+    graph.yield %6 : tensor<64x1030xf16>
+  }
+  %2 = graph.fusion gemm(%a2, %w2) kernel @even_columns [] : (tensor<64x512xf16>, tensor<512x1032xf16>) -> tensor<64x1032xf16> {
+  ^bb0(%x: tensor<64x512xf16>, %y: tensor<512x1032xf16>):
+    %6 = graph.matmul %x, %y : tensor<64x512xf16>, tensor<512x1032xf16> -> tensor<64x1032xf16>
+    graph.yield %6 : tensor<64x1032xf16>
+  }
+  %3 = graph.fusion gemm(%a3, %w3) kernel @odd_wide [] : (tensor<64x512xf32>, tensor<512x1030xf32>) -> tensor<64x1030xf32> {
+  ^bb0(%x: tensor<64x512xf32>, %y: tensor<512x1030xf32>):
+    %6 = graph.matmul %x, %y : tensor<64x512xf32>, tensor<512x1030xf32> -> tensor<64x1030xf32>
+    graph.yield %6 : tensor<64x1030xf32>
+  }
+  return %0, %1, %2, %3 : tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>
+}
+kernel.func @odd_columns gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [64, 1030, 512] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[512*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[1030*%d2 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64", "1030">
+}
+kernel.func @odd_both gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [64, 1030, 510] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[510*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[1030*%d2 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64", "1030">
+}
+kernel.func @even_columns gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [64, 1032, 512] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[512*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[1032*%d2 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "64", "1032">
+}
+kernel.func @odd_wide gemm grid () in [] scalars []
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %0 = kernel.dot [64, 1030, 512] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[512*%d0 + %d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[1030*%d2 + %d1] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } : !kernel.tile<f32, "64", "1030">
+}
