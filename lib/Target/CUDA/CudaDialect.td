@@ -108,7 +108,7 @@ def Cuda_WindowAttr : Cuda_Schedule<"Window", "window"> {
 }
 
 def Cuda_GemmAttr : Cuda_Schedule<"Gemm", "gemm", ["compilesAlone"]> {
-  let summary = "tiles of a product through shared memory, f32 arithmetic";
+  let summary = "tiles of a product through shared memory, arithmetic of f32 or i32";
   let description = [{
     A block computes m by n with tiles of k; a thread threadM by threadN of it, over one of
     `slices` of each tile's k.

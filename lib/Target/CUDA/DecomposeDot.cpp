@@ -27,14 +27,14 @@ bool isNarrow(DotOp dot, const GpuArchitecture &target) {
          !(cuda::areHalves(dot, target) && extents[2].constant().value_or(0) >= shallow);
 }
 
-/// Matrix units sum bytes in i32, in a kernel that does nothing before.
-bool sumsBytes(DotOp dot, const GpuArchitecture &target) {
-  return cuda::areBytes(dot, target) && cuda::KernelFacts(dot->getParentOfType<kernel::FuncOp>()).isProductAlone();
+/// Integers are summed in i32, in a kernel that does nothing before.
+bool sumsIntegers(DotOp dot) {
+  return dot.getTile().getType().getElement().isSignlessInteger(32) &&
+         cuda::KernelFacts(dot->getParentOfType<kernel::FuncOp>()).isProductAlone();
 }
 
-/// The gemm schedules accumulate in f32, or as above, and write the tile in one loop over it.
 bool hasSchedule(DotOp dot, const GpuArchitecture &target) {
-  if ((!dot.getTile().getType().getElement().isF32() && !sumsBytes(dot, target)) || isNarrow(dot, target))
+  if ((!dot.getTile().getType().getElement().isF32() && !sumsIntegers(dot)) || isNarrow(dot, target))
     return false;
   ArrayRef<Attribute> space = dot.getExtents().getValue().drop_back();
   return llvm::all_of(dot.getTile().getUsers(), [&](Operation *user) {

@@ -1,4 +1,4 @@
-//===- test/Target/CUDA/ByteTexts.cpp - products of bytes, summed in i32 ---===//
+//===- test/Target/CUDA/ByteTexts.cpp - products of bytes and other integers, summed in i32 ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "test/Target/CUDA/KernelText.h"
@@ -32,7 +32,7 @@ KernelCase byteGemmCase(int64_t m, int64_t n, int64_t k, const ByteGemm &o) {
     name += set ? std::string("_") + word : "";
   name += o.schedule.empty() ? "" : "_" + wordsOf(o.schedule);
   KernelCase test{name,
-                  "gemm_mma",
+                  o.left == "ui8" || o.left == "i8" ? "gemm_mma" : "gemm",
                   text.func("gemm", o.batch > 1 ? Exprs{o.batch} : Exprs{}, o.dynamic ? anyScalar : "",
                             {o.left + ", read", o.right + ", read", "i32, read", "i8, read", o.result + ", write"},
                             o.schedule.empty() ? "" : "#cuda." + o.schedule),
@@ -58,6 +58,15 @@ std::vector<KernelCase> byteCases() {
       cases.push_back(byteGemmCase(m, n, k, o));
     }
   addLayouts(cases, byteGemmCase);
+  for (auto [m, n, k] : {std::tuple(130, 136, 208), std::tuple(33, 70, 19), std::tuple(5, 40, 300)})
+    for (const char *type : {"i16", "i32"}) { // by plain cores
+      ByteGemm o;
+      o.left = o.right = type;
+      o.alongColumns = n != 40;
+      o.result = "i32";
+      o.dynamic = m == 33;
+      cases.push_back(byteGemmCase(m, n, k, o));
+    }
   for (const KernelCase &test : byteConvCases())
     cases.push_back(test);
   return cases;

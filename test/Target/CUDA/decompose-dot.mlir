@@ -108,3 +108,37 @@ kernel.func @wide_numbers conv grid () in [] scalars [#kernel.scalar<1, 0, 1>]
     kernel.store %1, %out0[2*%d3 + %d4] : f32 to !kernel.view<f32, write>
   }
 }
+
+// Numbers of 16 bits are summed in i32 by tiles, too, but not those of 64.
+// CHECK-LABEL: @shorts
+// CHECK: kernel.dot [64, 64, 64]
+// CHECK-LABEL: @longs
+// CHECK-NOT: kernel.dot
+kernel.func @shorts gemm grid () in [] scalars []
+    (%in0: !kernel.view<i16, read>, %in1: !kernel.view<i16, read>, %out0: !kernel.view<i32, write>) {
+  %0 = kernel.dot [64, 64, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : i16 from !kernel.view<i16, read>
+    kernel.yield %1 : i16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 64*%d2] : i16 from !kernel.view<i16, read>
+    kernel.yield %1 : i16
+  } : !kernel.tile<i32, "64", "64">
+  kernel.foreach (%d3, %d4) in [64, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : i32 from !kernel.tile<i32, "64", "64">
+    kernel.store %1, %out0[64*%d3 + %d4] : i32 to !kernel.view<i32, write>
+  }
+}
+kernel.func @longs gemm grid () in [] scalars []
+    (%in0: !kernel.view<i64, read>, %in1: !kernel.view<i64, read>, %out0: !kernel.view<i64, write>) {
+  %0 = kernel.dot [64, 64, 64] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[64*%d0 + %d2] : i64 from !kernel.view<i64, read>
+    kernel.yield %1 : i64
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[%d1 + 64*%d2] : i64 from !kernel.view<i64, read>
+    kernel.yield %1 : i64
+  } : !kernel.tile<i64, "64", "64">
+  kernel.foreach (%d3, %d4) in [64, 64] {
+    %1 = kernel.extract %0 [%d3, %d4] : i64 from !kernel.tile<i64, "64", "64">
+    kernel.store %1, %out0[64*%d3 + %d4] : i64 to !kernel.view<i64, write>
+  }
+}

@@ -30,13 +30,12 @@ private:
   }
 
   LogicalResult product() override {
-    Type f32 = low.builder.getF32Type();
     cuda::Operand a = lhs(), b = rhs();
-    acc = low.registers({threadM, threadN}, f32, 1, /*zero=*/true);
+    acc = low.registers({threadM, threadN}, sumType(), 1, /*zero=*/true);
     for (cuda::Operand *op : {&a, &b}) {
       copies.vectors.plan(*op, /*mostWidth=*/4);
       op->pitch = op->outer + 4; // Vectors stay aligned, rows start in different banks.
-      copies.allocate(*op, f32, stages, /*withRegisters=*/true);
+      copies.allocate(*op, sumType(), stages, /*withRegisters=*/true);
     }
     rings[0] = a.smem, rings[1] = b.smem;
     return copies.tileLoop({&a, &b}, stages, [&] {
@@ -62,7 +61,7 @@ private:
 
   /// This thread's elements of row k of an operand's tile.
   Value fragment(const cuda::Operand &op, const Expr &step, const Expr &thread, int64_t count, int64_t threadsAlong) {
-    Value result = low.registers({count}, low.builder.getF32Type());
+    Value result = low.registers({count}, sumType());
     Expr k = firstOfSlice() + step;
     Expr at = copies.buffer(op) + k * op.pitch + thread * group;
     SmallVector<Value> indices = low.vars.write(at);

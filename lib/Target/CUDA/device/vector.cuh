@@ -29,13 +29,23 @@ template <class T, int N> CUPOLA_DEVICE vec<T, N> splat_vec(T value) {
   return out;
 }
 
-/// acc[i][j] += a[i] * b[j]: the inner step of a matrix product on plain cores.
-template <int M, int N> CUPOLA_DEVICE void outer_fma(f32 (&acc)[M][N], const f32 (&a)[M], const f32 (&b)[N]) {
+namespace cupola_device {
+
+CUPOLA_DEVICE f32 multiplyAdd(f32 a, f32 b, f32 c) { return fmaf(a, b, c); }
+/// Sums of integers wrap.
+CUPOLA_DEVICE i32 multiplyAdd(i32 a, i32 b, i32 c) {
+  return static_cast<i32>(static_cast<u32>(a) * static_cast<u32>(b) + static_cast<u32>(c));
+}
+
+} // namespace cupola_device
+
+/// acc[i][j] += a[i] * b[j], of f32 or i32: the inner step of a matrix product on plain cores.
+template <class T, int M, int N> CUPOLA_DEVICE void outer_fma(T (&acc)[M][N], const T (&a)[M], const T (&b)[N]) {
   CUPOLA_UNROLL
   for (int i = 0; i < M; ++i) {
     CUPOLA_UNROLL
     for (int j = 0; j < N; ++j)
-      acc[i][j] = fmaf(a[i], b[j], acc[i][j]);
+      acc[i][j] = cupola_device::multiplyAdd(a[i], b[j], acc[i][j]);
   }
 }
 
