@@ -79,11 +79,14 @@ def Cuda_RowReductionAttr : Cuda_Schedule<"RowReduction", "row_reduction"> {
   let summary = "a warp or a block per grid point, or several blocks";
   let description = [{
     `row` of the block's threads share a grid point: a warp of them or all. With `split` so many blocks share a long row,
-    and the last one puts together what each has found.
+    and the last one puts together what each has found. Rows that are `peeled` begin anywhere: what lies before the first
+    whole vector, and behind the last, comes element by element.
   }];
   let parameters = (ins "int64_t":$threads, "int64_t":$row, "int64_t":$vector,
-                        DefaultValuedParameter<"int64_t", "1">:$split);
-  let assemblyFormat = "`<` `threads` $threads `,` `row` $row `,` `vector` $vector (`,` `split` $split^)? `>`";
+                        DefaultValuedParameter<"int64_t", "1">:$split, DefaultValuedParameter<"bool", "false">:$peeled);
+  let assemblyFormat = [{
+    `<` `threads` $threads `,` `row` $row `,` `vector` $vector (`peeled` $peeled^)? (`,` `split` $split^)? `>`
+  }];
 }
 
 def Cuda_ColumnReductionAttr : Cuda_Schedule<"ColumnReduction", "column_reduction"> {

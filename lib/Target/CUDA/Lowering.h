@@ -150,6 +150,9 @@ public:
   /// them after hold().
   void fetchVectors(llvm::ArrayRef<kernel::LoadOp> loads, llvm::ArrayRef<mlir::Value> registers, mlir::Value index,
                     const Expr &base, const Expr &extent, int64_t width, const graph::Exprs &at);
+  /// Positions are taken to be this far behind an aligned one, in the kernel's variables: cloneVector is told where
+  /// vectors begin.
+  Expr origin = 0;
   /// `width` iterations of `block`, for `index` = base, base + 1, ..; contiguous
   /// loads and stores become vectors.
   mlir::LogicalResult cloneVector(mlir::Block &block, mlir::Value index, const Expr &base, const Expr &extent,
@@ -226,6 +229,9 @@ mlir::Value neutralValue(Lowering &lowering, graph::ReduceKind kind, mlir::Type 
 int64_t vectorWidth(llvm::ArrayRef<std::pair<mlir::Block *, mlir::Value>> blocks, const Expr &extent,
                     kernel::Variables &vars, const std::map<std::string, int64_t> &divisors,
                     const llvm::DenseSet<mlir::Operation *> &hoisted = {});
+
+/// Where the first elements along index values lie, if it is one place for all that is loaded and stored along them.
+std::optional<Expr> originOf(llvm::ArrayRef<std::pair<mlir::Block *, mlir::Value>> blocks, kernel::Variables &vars);
 
 /// Whether the kernel waits by itself for those before it.
 bool waitsForKernels(simt::FuncOp func);

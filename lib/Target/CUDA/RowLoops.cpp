@@ -12,8 +12,49 @@ using namespace cupola::simt;
 
 namespace cupola::cuda {
 
+void RowLoops::peel(const Expr &origin, const Expr &extent) {
+  const Expr before = mod(width - mod(low.here(origin), width), width);
+  const Expr head = low.let("head", min(before, extent), width);
+  const Expr vectors = low.let("vectors", floorDiv(extent - head, width), floorDiv(extent, width) + 1);
+  peeled = {origin, extent, head, vectors};
+}
+
+/// In the order of positions.
+LogicalResult RowLoops::eachPeeled(Operation *loop, Lowering::Yield yield) {
+  Block &block = loop->getRegion(0).front();
+  const auto &[origin, extent, head, vectors] = *peeled;
+  const Value index = block.getArgument(0);
+  const Expr trips = ceilDiv(floorDiv(extent, width), cooperating), all = extent;
+  low.enter(loop);
+  if (failed(low.hoistInvariant(block, block.getArguments())))
+    return failure();
+  auto single = [&](const Expr &slot, const Expr &first, const Expr &count) {
+    iteration = slot;
+    return low.guard({count - 1 - lane},
+                     [&] { return low.cloneVector(block, index, first + lane, all, /*width=*/1, yield); });
+  };
+  if (failed(single(trips, 0, head)))
+    return failure();
+  low.origin = origin;
+  const bool unroll = trips.constant() && *trips.constant() <= 64;
+  const Expr ofHead = head, count = vectors;
+  const LogicalResult done = low.loop("i", 0, trips, 1, unroll, [&](const Expr &i) {
+    iteration = i;
+    const Expr flat = i * cooperating + lane;
+    return low.guard({count - 1 - flat},
+                     [&] { return low.cloneVector(block, index, ofHead + flat * width, all, width, yield); });
+  });
+  low.origin = 0;
+  if (failed(done))
+    return failure();
+  const Expr behind = head + vectors * width;
+  return single(trips + 1, behind, extent - behind);
+}
+
 /// The loop's points, shared between the threads of the row; every loop in the same way, so that tiles match.
 LogicalResult RowLoops::each(Operation *loop, Lowering::Yield yield) {
+  if (peeled)
+    return eachPeeled(loop, yield);
   ValueRange indices = loop->getRegion(0).getArguments();
   Block &block = loop->getRegion(0).front();
   graph::Exprs extents = graph::exprsOf(extentsOf(loop));
@@ -48,7 +89,7 @@ LogicalResult RowLoops::keep(MapOp map) {
   std::optional<int64_t> constant = count.constant();
   if (!constant || *constant > registerElements * cooperating)
     return success();
-  int64_t trips = (*constant / width + cooperating - 1) / cooperating;
+  int64_t trips = (*constant / width + cooperating - 1) / cooperating + (peeled ? 2 : 0);
   SmallVector<Value> registers;
   for (Value tile : map.getTiles()) {
     Type element = llvm::cast<TileType>(tile.getType()).getElement();

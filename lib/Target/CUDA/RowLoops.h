@@ -18,6 +18,9 @@ public:
 
   /// `thread`: among those of the row.
   void begin(const Expr &thread) { lane = thread; }
+  /// Rows of `extent` elements begin anywhere, at `origin` in the kernel's variables: what lies before the first whole
+  /// vector, and behind the last, comes element by element.
+  void peel(const Expr &origin, const Expr &extent);
   mlir::LogicalResult each(mlir::Operation *loop, Lowering::Yield yield);
   /// Registers of every thread hold its part of a map, if they are few; else the map is computed again wherever it is
   /// read.
@@ -29,12 +32,17 @@ public:
   mlir::Value combine(const Accumulator &accumulator);
 
 private:
+  struct Peeled {
+    Expr origin, extent, head, vectors;
+  };
+  mlir::LogicalResult eachPeeled(mlir::Operation *loop, Lowering::Yield yield);
   bool isBlock() const { return cooperating > 32; }
   graph::Exprs placeOf(const Expr &e) const;
 
   Lowering &low;
   int64_t threads, cooperating, width;
   Expr lane, iteration; ///< of the thread in its row; of the current loop
+  std::optional<Peeled> peeled;
   llvm::DenseMap<mlir::Type, mlir::Value> scratches;
 };
 

@@ -82,10 +82,12 @@ struct VectorAccesses {
   std::string var;
   int64_t width;
   const std::map<std::string, int64_t> &divisors;
+  Expr origin; ///< of positions
 
   VectorAccesses(Block &block, Value index, int64_t width, Variables &vars,
-                 const std::map<std::string, int64_t> &divisors)
-      : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors) {
+                 const std::map<std::string, int64_t> &divisors, Expr origin = 0)
+      : varying(varyingOps(block, index)), vars(vars), var(vars.name(index)), width(width), divisors(divisors),
+        origin(std::move(origin)) {
     hasRows = llvm::any_of(block, [&](Operation &op) {
       auto load = dyn_cast<LoadOp>(op);
       auto store = dyn_cast<StoreOp>(op);
@@ -106,7 +108,7 @@ struct VectorAccesses {
     return width * graph::byteSize(op.getType()) <= most;
   }
   template <class Op> bool isContiguous(Op op) const {
-    return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()), var, width, divisors);
+    return cuda::isContiguous(vars.read(op.getPosition(), op.getIndices()) - origin, var, width, divisors);
   }
 
   bool isVector(LoadOp op) const {
@@ -207,6 +209,30 @@ int64_t vectorWidth(ArrayRef<std::pair<Block *, Value>> blocks, const Expr &exte
       return width;
   }
   return 1;
+}
+
+std::optional<Expr> originOf(ArrayRef<std::pair<Block *, Value>> blocks, Variables &vars) {
+  std::optional<Expr> origin;
+  for (auto &[block, index] : blocks) {
+    const llvm::DenseSet<Operation *> varying = varyingOps(*block, index);
+    const std::string var = vars.name(index);
+    auto begins = [&](auto access) {
+      const Expr position = vars.read(access.getPosition(), access.getIndices());
+      const std::optional<Expr> stride = position.coefficient(var);
+      if (!stride || !stride->isConstant(1) || !access.getMask().empty() || isIndirect(access.getIndices()))
+        return false;
+      const Expr first = position - Expr::symbol(var);
+      if (!origin)
+        origin = first;
+      return *origin == first;
+    };
+    for (Operation &op : *block)
+      if (auto load = dyn_cast<LoadOp>(op); load && varying.contains(load) ? !begins(load) : false)
+        return std::nullopt;
+      else if (auto store = dyn_cast<StoreOp>(op); store && !begins(store))
+        return std::nullopt;
+  }
+  return origin;
 }
 
 /// An expression in the kernel's variables, at the first element of the vector. Digits of the
@@ -364,7 +390,7 @@ LogicalResult Lowering::cloneVector(Block &block, Value index, const Expr &base,
 }
 
 LogicalResult Lowering::cloneElements(Block &block, const Vector &vector, Yield yield) {
-  VectorAccesses accesses(block, vector.index, vector.width, vars, divisors);
+  VectorAccesses accesses(block, vector.index, vector.width, vars, divisors, origin);
   const llvm::DenseSet<Operation *> shared =
       accesses.sharedOps(block, [&](Operation *op) { return hoistedVectors.count(op) != 0; });
   const llvm::DenseMap<Operation *, Nibbles> nibbles = accesses.nibbles(block, shared);

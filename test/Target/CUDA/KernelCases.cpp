@@ -54,6 +54,8 @@ std::vector<KernelCase> rowCases() {
   for (int64_t columns : {1, 16, 37, 700})
     cases.push_back(softmaxCase("f32", 3, columns, true));
   cases.push_back(softmaxCase("f32", 2, 20000, false));
+  for (int64_t columns : {1027, 509, 2051, 40001}) // rows that begin anywhere, in registers and not
+    cases.push_back(softmaxCase("f16", 3, columns, columns == 509));
   for (const char *type : {"f16", "bf16", "f64"})
     cases.push_back(softmaxCase(type, 4, 72, false));
   for (int64_t columns : {7, 384, 1536})
@@ -99,6 +101,14 @@ std::vector<KernelCase> reductionCases() {
     cases.push_back(
         argReductionCase("ui8", "max", last, 2, 4096, 1, "row_reduction<threads 64, row 64, vector 16, split 3>"));
   }
+  // Parts of rows that begin anywhere, some shorter than a vector.
+  for (const char *row : {"row 64, vector 8 peeled true, split 3>", "row 32, vector 4 peeled true>"})
+    for (int64_t columns : {3001, 67, 5}) {
+      const std::string peeled = std::string("row_reduction<threads 64, ") + row;
+      cases.push_back(reductionCase("f16", "sum", 5, columns, 1, peeled));
+      cases.push_back(argReductionCase("f16", "max", /*last=*/false, 5, columns, 1, peeled));
+      cases.push_back(argReductionCase("i8", "min", /*last=*/true, 5, columns, 1, peeled));
+    }
   for (bool last : {false, true}) { // many ties, warps and blocks, lanes and warps without elements
     cases.push_back(argReductionCase("f32", "max", last, 5, 30, 1, "row_reduction"));
     cases.push_back(argReductionCase("f16", "min", last, 3, 3000, 1, "row_reduction"));

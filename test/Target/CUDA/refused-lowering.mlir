@@ -2,6 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(kernel-to-simt)'
 
+// expected-error @below {{has rows that begin at several places}}
+kernel.func @several reduction grid (%g0) in [4] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 4 peeled true>
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [509] {
+    %0 = kernel.load %in0[%d0 + 509*%g0] : f32 from !kernel.view<f32, read>
+    %1 = kernel.load %in1[%d0] : f32 from !kernel.view<f32, read>
+    %2 = kernel.binary mul %0, %1 : f32 -> f32
+    kernel.yield %2 : f32
+  } : f32
+  kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+}
+
+// -----
+
 // expected-error @below {{has no image whose patches can be copied}}
 kernel.func @matrix conv grid () in [] scalars [] schedule #cuda.conv_patch<rows 8, columns 64, tiles 4>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>) {

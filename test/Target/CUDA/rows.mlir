@@ -200,3 +200,54 @@ kernel.func @many_rows reduction grid (%g0) in [100] scalars []
   } : f32
   kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
 }
+
+// Rows of an odd number of elements begin anywhere: elements before the first whole vector and behind the last come one by one, in that
+// order, and have places of their own in a row that is kept.
+// SCHEDULE-LABEL: @peeled
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 4 peeled true>
+// CHECK-LABEL: simt.func @peeled
+// CHECK: %[[LANE:.*]] = kernel.apply mod(%{{.*}}, 32) below 32
+// CHECK: %[[HEAD:.*]] = kernel.apply min(mod(-%{{.*}}, 4), 509) below 4
+// CHECK: %[[VECTORS:.*]] = kernel.apply floordiv(-%[[HEAD]] + 1, 4) + 127 below 128
+// CHECK: %[[ROW:.*]] = simt.registers : <6x4xf32>
+// CHECK: simt.guard [-%[[LANE]] + %[[HEAD]] - 1]
+// CHECK: simt.set %{{.*}}, %[[ROW]] [4, 0]
+// CHECK: simt.for %[[I:.*]] = 0 to 4 step 1 unroll
+// CHECK: simt.guard [-%[[LANE]] + %[[VECTORS]] - 32*%[[I]] - 1]
+// CHECK: simt.load_vector
+// CHECK: simt.set %{{.*}}, %[[ROW]] [%[[I]], %{{.*}}]
+// CHECK: simt.guard [-%[[LANE]] - %[[HEAD]] - 4*%[[VECTORS]] + 508]
+// CHECK: simt.set %{{.*}}, %[[ROW]] [5, 0]
+// CHECK: simt.store_vector
+kernel.func @peeled reduction grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %x = kernel.map (%d0) in [509] {
+    %0 = kernel.load %in0[%d0 + 509*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : !kernel.tile<f32, "509">
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [509] {
+    %0 = kernel.extract %x [%d1] : f32 from !kernel.tile<f32, "509">
+    kernel.yield %0 : f32
+  } : f32
+  kernel.foreach (%d2) in [509] {
+    %0 = kernel.extract %x [%d2] : f32 from !kernel.tile<f32, "509">
+    %1 = kernel.binary div %0, %s : f32 -> f32
+    kernel.store %1, %out0[%d2 + 509*%g0] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// What all rows share begins elsewhere.
+// SCHEDULE-LABEL: @shared_scale
+// SCHEDULE-SAME: schedule #cuda.row_reduction<threads 128, row 32, vector 1>
+kernel.func @shared_scale reduction grid (%g0) in [n0] scalars [#kernel.scalar<1, 0, 1>]
+    (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d1) in [509] {
+    %0 = kernel.load %in0[%d1 + 509*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.foreach (%d2) in [509] {
+    %0 = kernel.load %in1[%d2] : f32 from !kernel.view<f32, read>
+    %1 = kernel.binary div %0, %s : f32 -> f32
+    kernel.store %1, %out0[%d2 + 509*%g0] : f32 to !kernel.view<f32, write>
+  }
+}

@@ -14,8 +14,8 @@ kernel.func @pointwise_rows pointwise grid () in [] scalars [] schedule #cuda.po
 // CHECK: @transpose {{.*}} schedule #cuda.transpose<threads 256, vector 8> ()
 kernel.func @transpose pointwise grid () in [] scalars [] schedule #cuda.transpose<threads 256, vector 8> () {
 }
-// CHECK: @row_parts {{.*}} schedule #cuda.row_reduction<threads 256, row 256, vector 4, split 8> ()
-kernel.func @row_parts reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 256, vector 4, split 8> () {
+// CHECK: @row_parts {{.*}} schedule #cuda.row_reduction<threads 256, row 256, vector 4 peeled true, split 8> ()
+kernel.func @row_parts reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 256, vector 4 peeled true, split 8> () {
 }
 // CHECK: @row {{.*}} schedule #cuda.row_reduction<threads 128, row 32, vector 8> ()
 kernel.func @row row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 8> () {

@@ -32,6 +32,10 @@ static Expr innermostExtent(Operation *loop) { return graph::exprsOf(extentsOf(l
 /// One step has nothing to share.
 static bool canShare(Operation *loop) { return !extentsOf(loop).empty(); }
 
+SmallVector<std::pair<Block *, Value>> innermost(ArrayRef<Operation *> loops) {
+  return llvm::map_to_vector(loops, [](Operation *loop) { return innermost(loop); });
+}
+
 Expr iterationsOf(Operation *loop) { return graph::product(graph::exprsOf(extentsOf(loop))); }
 
 KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarDivisors(func.getScalars())) {
@@ -61,6 +65,7 @@ KernelFacts::KernelFacts(FuncOp func) : func(func), vars(func), divisors(scalarD
   isElementwise = hasOnly<ForeachOp>() && func.getGrid().empty();
   readsAlongRows = loadsAlongRows();
   vector = widest();
+  peeledVector = vector == 1 ? widestPeeled() : 1;
   if (isElementwise && loops.size() == 1)
     transposedAxis = cuda::transposedAxis(cast<ForeachOp>(loops.front()), vars);
 }
@@ -120,15 +125,31 @@ bool KernelFacts::loadsAlongRows() {
   });
 }
 
+/// Every loop could take vectors of one width along its innermost axis.
+static bool agree(ArrayRef<Operation *> loops) {
+  return llvm::all_of(loops, [&](Operation *loop) {
+    const auto [block, index] = innermost(loop);
+    return innermostExtent(loop) == innermostExtent(loops.front()) && reducesVectors(*block, index);
+  });
+}
+
 int64_t KernelFacts::widest() {
-  SmallVector<std::pair<Block *, Value>> all;
-  for (Operation *loop : loops) {
-    all.push_back(innermost(loop));
-    if (innermostExtent(loop) != innermostExtent(loops.front()) ||
-        !reducesVectors(*all.back().first, all.back().second))
-      return 1;
-  }
-  return vectorWidth(all, innermostExtent(loops.front()), vars, divisors);
+  return agree(loops) ? vectorWidth(innermost(loops), innermostExtent(loops.front()), vars, divisors) : 1;
+}
+
+/// Each loop has one axis, and all that it loads and stores along it begins at one place.
+int64_t KernelFacts::widestPeeled() {
+  if (!agree(loops) || !llvm::all_of(loops, [](Operation *loop) { return extentsOf(loop).size() == 1; }) ||
+      !originOf(innermost(loops), vars))
+    return 1;
+  int64_t bytes = 1; // of an element
+  for (Operation *loop : loops)
+    for (Operation &op : loop->getRegion(0).front())
+      if (auto load = dyn_cast<LoadOp>(op))
+        bytes = std::max(bytes, graph::byteSize(load.getType()));
+      else if (auto store = dyn_cast<StoreOp>(op))
+        bytes = std::max(bytes, graph::byteSize(store.getValue().getType()));
+  return Lowering::accessBytes / bytes;
 }
 
 } // namespace cupola::cuda

@@ -50,6 +50,8 @@ struct KernelFacts {
   bool readsAlongRows = false;                ///< some load steps by one with the innermost index of its loop
   std::optional<unsigned> transposedAxis;     ///< of an elementwise kernel (Transpose.h)
   int64_t vector = 1;                         ///< widest that every loop that threads share agrees on
+  int64_t peeledVector = 1;                   ///< or that of rows that begin anywhere, if none has more
+  std::optional<Expr> origin;                 ///< where rows that have no vectors begin, each at one place (originOf)
 
   mlir::MLIRContext *context() const { return func->getContext(); }
   /// All loops of the body are of these types.
@@ -67,7 +69,11 @@ private:
   AttentionFacts attentionOf(const AttentionParts &parts) const;
   bool loadsAlongRows();
   int64_t widest();
+  int64_t widestPeeled();
 };
+
+/// The iterations of loops that threads share, and their innermost index values.
+llvm::SmallVector<std::pair<mlir::Block *, mlir::Value>> innermost(llvm::ArrayRef<mlir::Operation *> loops);
 
 /// The steps of a loop.
 Expr iterationsOf(mlir::Operation *loop);

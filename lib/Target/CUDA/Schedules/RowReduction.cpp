@@ -15,10 +15,12 @@ class Rows {
 public:
   Rows(kernel::FuncOp func, cuda::RowReductionAttr schedule)
       : low(func), threads(schedule.getThreads()), split(schedule.getSplit()), cooperating(schedule.getRow() * split),
-        loops(low, threads, cooperating, schedule.getVector()) {}
+        peeled(schedule.getPeeled()), loops(low, threads, cooperating, schedule.getVector()) {}
 
   LogicalResult run() {
     Expr rows = graph::product(low.grid());
+    if (peeled && failed(findOrigin()))
+      return failure();
     if (split > 1)
       return shared(rows);
     int64_t rowsPerBlock = threads / cooperating;
@@ -34,7 +36,7 @@ private:
   LogicalResult body(const Expr &row) {
     low.bindGrid(row);
     lane = low.let("lane", cooperating > 32 ? low.thread() : mod(low.thread(), 32), cooperating);
-    loops.begin(lane);
+    begin(lane);
     return statements(low.body().getOperations());
   }
 
@@ -46,13 +48,32 @@ private:
       low.bindGrid(row);
       lane = low.thread();
       const Expr part = mod(low.block(), split);
-      loops.begin(low.let("lane", part * threads + low.thread(), cooperating));
+      begin(low.let("lane", part * threads + low.thread(), cooperating));
       const auto loop = llvm::find_if(low.body(), [](Operation &op) { return cuda::RowParts::canSplit(&op); });
       const auto rest = llvm::make_range(std::next(loop), low.body().end());
       if (failed(statements(llvm::make_range(low.body().begin(), loop))))
         return failure();
       return cuda::RowParts(low, loops, split, rows).run(&*loop, row, part, [&] { return statements(rest); });
     });
+  }
+
+  LogicalResult findOrigin() {
+    const auto isLoop = [](Operation &op) { return isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op); };
+    SmallVector<Operation *> all;
+    for (Operation &op : llvm::make_filter_range(low.body(), isLoop))
+      all.push_back(&op);
+    const std::optional<Expr> found = cuda::originOf(cuda::innermost(all), low.vars);
+    if (!found)
+      return low.source.emitOpError("has rows that begin at several places");
+    origin = *found;
+    extent = graph::exprsOf(extentsOf(all.front())).back();
+    return success();
+  }
+
+  void begin(const Expr &thread) {
+    loops.begin(thread);
+    if (peeled)
+      loops.peel(origin, extent);
   }
 
   template <class Ops> LogicalResult statements(Ops &&ops) {
@@ -78,8 +99,10 @@ private:
 
   cuda::Lowering low;
   int64_t threads, split, cooperating;
+  bool peeled;
   cuda::RowLoops loops;
-  Expr lane; ///< of the thread among those that know what a loop gives
+  Expr origin, extent; ///< of rows that are peeled
+  Expr lane;           ///< of the thread among those that know what a loop gives
 };
 
 } // namespace
@@ -88,7 +111,7 @@ private:
 static constexpr int64_t warpRow = 1024;
 
 LogicalResult cuda::RowReductionAttr::verify(EmitError error, int64_t threads, int64_t row, int64_t vector,
-                                             int64_t split) {
+                                             int64_t split, bool) {
   if (failed(verifyThreads(error, threads)) || failed(verifyVector(error, vector)) ||
       failed(verifyPositive(error, {split})))
     return failure();
@@ -121,23 +144,26 @@ static constexpr int64_t typicalRow = 1 << 18;
 cuda::Candidates cuda::RowReductionAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.sharesLoops)
     return {};
-  int64_t vector = facts.vector;
+  int64_t vector = std::max(facts.vector, facts.peeledVector);
   Expr columns = iterationsOf(facts.loops.front());
   std::optional<int64_t> count = columns.constant();
   if (!count)
     count = bounds(columns, facts.vars.ranges()).hi;
-  if (count && *count <= warpRow) {
+  if (count && *count <= warpRow)
     while (vector > 1 && *count / vector < 32) // Better all lanes than whole vectors.
       vector /= 2;
-    return {RowReductionAttr::get(facts.context(), /*threads=*/128, /*row=*/32, vector, /*split=*/1)};
-  }
+  const auto shape = [&](int64_t threads, int64_t row, int64_t split) {
+    return RowReductionAttr::get(facts.context(), threads, row, vector, split, vector > facts.vector);
+  };
+  if (count && *count <= warpRow)
+    return {shape(128, 32, 1)};
   if (const int64_t split = blocksOfRow(facts, count.value_or(typicalRow), target); split > 1)
-    return {RowReductionAttr::get(facts.context(), /*threads=*/256, /*row=*/256, vector, split)};
+    return {shape(256, 256, split)};
   // Wide or of unknown width: as many threads as vectors, up to a full block.
   int64_t threads = 256;
   while (threads < 1024 && count && *count / vector > threads * 4)
     threads *= 2;
-  return {RowReductionAttr::get(facts.context(), threads, /*row=*/threads, vector, /*split=*/1)};
+  return {shape(threads, threads, 1)};
 }
 
 /// Of a row's threads one warp counts: more of them do not make up for strided reads.
