@@ -5,6 +5,8 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Pool.h"
 
+#include "dialects/Graph/Neutral.h"
+
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Window.h"
 
@@ -56,15 +58,6 @@ Exprs sum(ArrayRef<Expr> a, ArrayRef<Expr> b) {
 Value reduceWindows(OpBinder &op, ReduceKind kind, Value windows, const Window &w) {
   const Ints axes = sequence(2 + w.dims(), 2 + 2 * w.dims());
   return op.b.squeeze(op.b.reduce(kind, windows, axes), axes);
-}
-
-/// The number that no maximum takes.
-TypedAttr lowest(OpBinder &op, Type type) {
-  Builder builder(op.b.context());
-  if (isa<FloatType>(type))
-    return builder.getFloatAttr(type, -std::numeric_limits<double>::infinity());
-  const unsigned width = type.getIntOrFloatBitWidth();
-  return IntegerAttr::get(type, type.isUnsignedInteger() ? APInt::getMinValue(width) : APInt::getSignedMinValue(width));
 }
 
 TypedAttr zero(OpBinder &op, Type type) { return Builder(op.b.context()).getFloatAttr(type, 0); }
@@ -134,7 +127,8 @@ void importMaxPool(OpBinder &op) {
   op.requireNumber(0, "X");
   const PoolInput pool = readPool(op, op.value(0, "X"));
   const Window &w = pool.window;
-  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), lowest(op, op.b.element(pool.value)));
+  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess),
+                            graph::neutralElement(ReduceKind::Max, op.b.element(pool.value)));
   Value largest = reduceWindows(op, ReduceKind::Max, windows, w);
   op.result(largest);
   op.ignoreAttribute("storage_order"); // of the indices

@@ -3,9 +3,13 @@
 //
 // Sorting by counting: the rank of an element is the number of elements before it, and
 // place k of the result looks for the element of rank k. n^2 + n k steps per row, of
-// which nothing is stored.
+// which nothing is stored. Of a long row the best k of each of its parts are found so
+// first, and then the best of these.
 //===----------------------------------------------------------------------===//
+#include "dialects/Graph/Neutral.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -40,6 +44,50 @@ Value positions(OpBinder &op, Value value, const Expr &count, bool largest) {
   return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {rank}), {rank});
 }
 
+/// Of n elements, of which k are wanted: 1 if counting in all of them is fast enough. Else (n/k)^(2/3), with which the
+/// parts cost as much together as what comes of them, n^2 / parts = (parts k)^2.
+int64_t partsOf(const Expr &extent, const Expr &count) {
+  constexpr int64_t fewElements = 4096, leastRatio = 8;
+  const std::optional<int64_t> n = extent.constant(), k = count.constant();
+  if (!n || !k || *k == 0 || *n <= fewElements || *n / *k < leastRatio)
+    return 1;
+  return static_cast<int64_t>(std::cbrt(std::pow(static_cast<double>(*n / *k), 2)));
+}
+
+/// The last dimension as [parts, elements], filled up with what goes behind all others.
+Value inParts(OpBinder &op, Value value, int64_t parts, bool largest) {
+  Exprs dims = op.b.shape(value), none(dims.size(), Expr(0)), behind = none;
+  const Expr size = ceilDiv(dims.back(), parts);
+  behind.back() = size * parts - dims.back();
+  const ReduceKind best = largest ? ReduceKind::Max : ReduceKind::Min;
+  const TypedAttr fill = graph::neutralElement(best, op.b.element(value));
+  value = op.b.pad(value, none, behind, graph::PadMode::Constant, fill);
+  dims.back() = parts;
+  dims.push_back(size);
+  return op.b.reshape(value, dims);
+}
+
+/// As positions(). The best of all parts stay in the order of the parts, and equal ones of a part in theirs: so the
+/// first of equal elements still goes first.
+Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) {
+  const Expr extent = op.b.shape(value).back();
+  const int64_t rank = op.b.shape(value).size(), parts = partsOf(extent, count);
+  if (parts == 1)
+    return positions(op, value, count, largest);
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  const Value split = inParts(op, value, parts, largest), inPart = positions(op, split, count, largest);
+  Exprs part(rank + 1, Expr(1)), joined = op.b.shape(value);
+  part[rank - 1] = parts;
+  joined.back() = count * parts;
+  const Value first = op.b.binary(BinaryKind::Mul, op.b.iota(part, rank - 1),
+                                  op.b.intScalar(*op.b.shape(split).back().constant(), i64, rank + 1));
+  const Value places = op.b.reshape(op.b.binary(BinaryKind::Add, inPart, first), joined);
+  const Value best = bestPositions(op, op.b.reshape(op.b.gatherElements(split, inPart, rank), joined), count, largest);
+  // Among NaN, which have no order, what fills up the last part may be found.
+  const Value last = op.b.intScalar(*extent.constant() - 1, i64, rank);
+  return op.b.binary(BinaryKind::Min, op.b.gatherElements(places, best, rank - 1), last);
+}
+
 void topK(OpBinder &op, const Expr &count, bool largest) {
   op.requireNumber(0, "X");
   Value value = op.value(0, "X");
@@ -54,7 +102,7 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
   if (count.constant() && extent.constant() && (*count.constant() < 0 || *count.constant() > *extent.constant()))
     op.bad("k is " + count.text() + ", expected 0 to " + extent.text());
   op.b.atMost(count, extent, "k and the extent of the axis");
-  Value index = positions(op, rows, count, largest);
+  Value index = bestPositions(op, rows, count, largest);
   op.result(op.b.transpose(op.b.gatherElements(rows, index, rank - 1), perm));
   if (op.wants(1))
     op.result(op.b.transpose(index, perm), 1);

@@ -1,0 +1,65 @@
+#===- test/Onnx/test_sort.py - TopK of long rows ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Rows long enough for the best of their parts to be found first, against numpy's stable order: of equal values the first goes first."""
+
+import cupola.backend
+import numpy as np
+import pytest
+from beside import OPTIONS, Const, model_of
+
+
+def values(shape, kind, few):
+    generator = np.random.default_rng(11)
+    if few or np.dtype(kind).kind != "f":
+        info = np.iinfo(kind) if np.dtype(kind).kind in "iu" else None
+        numbers = generator.integers(0 if info is not None and info.min == 0 else -20, 20, shape).astype(kind)
+        if info is not None: # as what fills up the last part
+            numbers.flat[::97] = info.min
+            numbers.flat[1::97] = info.max
+        return numbers
+    numbers = generator.standard_normal(shape).astype(kind)
+    numbers.flat[::97], numbers.flat[1::97] = -np.inf, np.inf
+    return numbers
+
+
+def expected(x, k, axis, largest):
+    order = np.argsort(np.flip(x, axis) if largest else x, axis=axis, kind="stable")
+    if largest:
+        order = np.flip(x.shape[axis] - 1 - order, axis)
+    index = np.take(order, np.arange(k), axis=axis)
+    return np.take_along_axis(x, index, axis), index
+
+
+def check(x, k, axis, largest, device):
+    model = model_of("TopK", [x, Const(np.array([k]))], results=2, types=[x.dtype, np.int64], axis=axis, largest=largest)
+    found = cupola.backend.prepare(model, device, **OPTIONS).run([x])
+    for a, b in zip(found, expected(x, k, axis, largest), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+# One part more or less, primes, an axis in the middle, rows that are all in one part.
+SHAPES = [((2, 4097), 1, 1), ((1, 5003), 1, 50), ((2, 8400, 2), 1, 300), ((9000, ), 0, 1125), ((3, 4000), 1, 7)]
+
+
+@pytest.mark.parametrize("shape, axis, k", SHAPES)
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("kind, few", [(np.float32, False), (np.float32, True), (np.float16, True), (np.int64, True), (np.uint8, True)])
+def test_long_rows(shape, axis, k, largest, kind, few):
+    check(values(shape, kind, few), k, axis, largest, "CPU")
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+def test_longest(largest):
+    check(values((1, 50257), np.float32, True), 50, 1, largest, "CPU")
+
+
+def test_simulator():
+    check(values((1, 5003), np.float32, True), 20, 1, 1, "SIM")
+
+
+def test_no_numbers():
+    """They have no order, but positions are those of the row."""
+    x = np.full((1, 5003), np.nan, np.float32)
+    model = model_of("TopK", [x, Const(np.array([20]))], results=2, types=[x.dtype, np.int64])
+    index = cupola.backend.prepare(model, "CPU", **OPTIONS).run([x])[1]
+    assert index.min() >= 0 and index.max() < 5003
