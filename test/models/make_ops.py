@@ -166,6 +166,11 @@ def pools():
     case("MaxPool", floats(1, 1, 7, 7), kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, since=10)
     case("MaxPool", floats(1, 2, 2, 5), kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, since=10)
     case("MaxPool", floats(1, 2, 9, 9), kernel_shape=[3, 3], dilations=[2, 3], since=10)
+    # One axis after the other.
+    case("MaxPool", floats(1, 2, 20, 20), kernel_shape=[13, 13], pads=[6, 6, 6, 6])
+    case("MaxPool", floats(2, 1, 15, 14), kernel_shape=[9, 7], strides=[2, 3], pads=[4, 3, 2, 1], ceil_mode=1, since=10)
+    case("MaxPool", floats(1, 2, 20, 20), kernel_shape=[7, 7], dilations=[2, 2], since=10)
+    case("MaxPool", floats(1, 1, 8, 9, 7), kernel_shape=[5, 4, 5], strides=[2, 2, 2], pads=[1, 2, 2, 2, 1, 0])
     case("MaxPool", ints(1, 2, 6, 6).astype(np.int8), kernel_shape=[2, 2], pads=[1, 1, 0, 0], since=12)
     case("AveragePool", floats(1, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2])
     case("AveragePool", floats(1, 2, 7, 8), kernel_shape=[3, 3], pads=[1, 1, 1, 1])

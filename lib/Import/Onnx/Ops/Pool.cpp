@@ -121,14 +121,46 @@ Value positionsOf(OpBinder &op, const PoolInput &pool, Value windows, Value larg
   return op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, planes, number(op, plane, type)), position);
 }
 
+/// Whether windows of one axis after the other take so much less that storing what lies between pays.
+bool isSeparable(const Window &w) {
+  constexpr int64_t manyElements = 49;
+  int64_t all = 1, apart = 0;
+  for (int64_t size : w.sizes) {
+    all *= size;
+    apart += size;
+  }
+  return all >= manyElements && all >= 2 * apart;
+}
+
+/// The largest of the largest of each line of a window.
+Value largestByAxis(OpBinder &op, const PoolInput &pool, TypedAttr lowest) {
+  const Window &w = pool.window;
+  Value value = pool.value;
+  const int64_t rank = op.b.shape(value).size();
+  for (int64_t d = w.dims() - 1; d >= 0; --d) {
+    Exprs low(rank, Expr(0)), high = low;
+    low[2 + d] = w.low[d];
+    high[2 + d] = w.high[d] + w.excess[d];
+    value = op.b.pad(value, low, high, graph::PadMode::Constant, lowest);
+    value = op.b.window(value, 2 + d, w.sizes[d], w.strides[d], w.dilations[d], w.places[d]);
+    value = op.b.squeeze(op.b.reduce(ReduceKind::Max, value, {3 + d}), {3 + d});
+  }
+  return value;
+}
+
 } // namespace
 
 void importMaxPool(OpBinder &op) {
   op.requireNumber(0, "X");
   const PoolInput pool = readPool(op, op.value(0, "X"));
   const Window &w = pool.window;
-  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess),
-                            graph::neutralElement(ReduceKind::Max, op.b.element(pool.value)));
+  const TypedAttr lowest = graph::neutralElement(ReduceKind::Max, op.b.element(pool.value));
+  if (isSeparable(w) && !op.wants(1)) {
+    op.ignoreAttribute("storage_order"); // of the indices
+    op.result(largestByAxis(op, pool, lowest));
+    return;
+  }
+  Value windows = windowsOf(op, pool.value, w, sum(w.high, w.excess), lowest);
   Value largest = reduceWindows(op, ReduceKind::Max, windows, w);
   op.result(largest);
   op.ignoreAttribute("storage_order"); // of the indices
