@@ -56,6 +56,27 @@ kernel.func @narrowed pointwise grid () in [] scalars []
   }
 }
 
+// Tiles of vectors of six operands would take half of a multiprocessor's shared memory, smaller ones do not.
+// SCHEDULE-LABEL: @many
+// SCHEDULE-SAME: schedule #cuda.transpose<threads 256, vector 1>
+kernel.func @many pointwise grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %in3: !kernel.view<f16, read>, %in4: !kernel.view<f16, read>, %in5: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  kernel.foreach (%d0, %d1) in [64, 96] {
+    %x0 = kernel.load %in0[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %x1 = kernel.load %in1[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %x2 = kernel.load %in2[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %x3 = kernel.load %in3[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %x4 = kernel.load %in4[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %x5 = kernel.load %in5[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
+    %s1 = kernel.binary add %x0, %x1 : f16 -> f16
+    %s2 = kernel.binary add %s1, %x2 : f16 -> f16
+    %s3 = kernel.binary add %s2, %x3 : f16 -> f16
+    %s4 = kernel.binary add %s3, %x4 : f16 -> f16
+    %s5 = kernel.binary add %s4, %x5 : f16 -> f16
+    kernel.store %s5, %out0[96*%d0 + %d1] : f16 to !kernel.view<f16, write>
+  }
+}
+
 // Four columns are read with full sectors anyway.
 // SCHEDULE-LABEL: @short
 // SCHEDULE-SAME: schedule #cuda.pointwise<

@@ -42,6 +42,49 @@ std::optional<unsigned> cuda::transposedAxis(ForeachOp loop, Variables &vars) {
 /// The sides of a block's tile, at least.
 static int64_t smallestTile(int64_t vector) { return vector == 8 ? 64 : 32; }
 
+/// The loads that are turned along an axis.
+static SmallVector<LoadOp> turnedLoads(Block &block, StringRef var, StringRef innermost, Variables &vars) {
+  SmallVector<LoadOp> turned;
+  for (auto load : block.getOps<LoadOp>())
+    if (isTransposed(load, var, innermost, vars))
+      turned.push_back(load);
+  return turned;
+}
+
+namespace {
+
+/// A block's tile of each load that is turned, in shared memory: a row of it for each value of the innermost index.
+struct TileShape {
+  int64_t width, side;
+
+  /// Lines of memory make the sides of a tile of vectors.
+  TileShape(int64_t width, ArrayRef<LoadOp> turned) : width(width), side(smallestTile(width)) {
+    constexpr int64_t lineBytes = 128;
+    int64_t bytes = 1;
+    for (LoadOp load : turned)
+      bytes = std::max(bytes, graph::byteSize(load.getType()));
+    if (width > 1)
+      side = std::max(side, lineBytes / bytes);
+  }
+
+  /// What a row has beyond its elements, so that the lanes of a warp that read it across have banks of their own. These
+  /// are 32 rows without vectors, and eight elements of every `width`th of four rows with them.
+  int64_t padding(Type type) const {
+    const int64_t bytes = graph::byteSize(type);
+    return width == 1 ? std::max<int64_t>(1, 4 / bytes) : std::max<int64_t>(1, 32 / (width * bytes));
+  }
+  int64_t pitch(Type type) const { return side + padding(type); }
+  int64_t elements(Type type) const { return side * pitch(type); }
+  int64_t bytes(ArrayRef<LoadOp> turned) const {
+    int64_t sum = 0;
+    for (LoadOp load : turned)
+      sum += elements(load.getType()) * graph::byteSize(load.getType());
+    return sum;
+  }
+};
+
+} // namespace
+
 /// The most elements that all accesses can have along their axis: loads that are turned along `axis`, stores along the
 /// innermost one. 1 if some cannot have vectors of 8 bytes, as in rows that begin anywhere.
 static int64_t turnedWidth(ForeachOp loop, unsigned axis, Variables &vars,
@@ -83,7 +126,10 @@ public:
     indices = loop.getBody().getArguments();
     extents = graph::exprsOf(loop.getExtents());
     across = *cuda::transposedAxis(loop, low.vars);
-    findTurned(loop.getBody().front());
+    const std::vector<std::string> names = low.vars.names(indices);
+    turned = turnedLoads(loop.getBody().front(), names[across], names.back(), low.vars);
+    shape.emplace(width, turned);
+    tile = shape->side;
     graph::Exprs tiles = extents;
     for (size_t i : {across, indices.size() - 1})
       tiles[i] = ceilDiv(extents[i], tile);
@@ -100,28 +146,6 @@ public:
   }
 
 private:
-  /// Lines of memory make the sides of a tile of vectors.
-  void findTurned(Block &block) {
-    const std::vector<std::string> names = low.vars.names(indices);
-    int64_t bytes = 1;
-    for (auto load : block.getOps<LoadOp>())
-      if (isTransposed(load, names[across], names.back(), low.vars)) {
-        turned.push_back(load);
-        bytes = std::max(bytes, graph::byteSize(load.getType()));
-      }
-    tile = smallestTile(width);
-    if (width > 1)
-      tile = std::max(tile, lineBytes / bytes);
-  }
-
-  /// What a row of a tile has beyond its elements, so that the lanes of a warp that read it across have banks of their
-  /// own. These are 32 rows without vectors, and eight elements of every `width`th of four rows with them.
-  int64_t padding(Type type) const {
-    const int64_t bytes = graph::byteSize(type);
-    return width == 1 ? std::max<int64_t>(1, 4 / bytes) : std::max<int64_t>(1, 32 / (width * bytes));
-  }
-  int64_t pitch(Type type) const { return tile + padding(type); }
-
   /// Binds the axes that are not cut, and finds the tile that the block owns of the others.
   void bindTiles(ArrayRef<Expr> tiles) {
     graph::Exprs coordinates = cuda::Lowering::coordinatesOf(tiles, low.block());
@@ -158,7 +182,7 @@ private:
       low.bind(indices[across], outer, extents[across]);
     for (auto [load, smem] : llvm::zip_equal(turned, turnedTiles)) {
       const Type type = load.getType();
-      const Expr at = row * pitch(type) + column;
+      const Expr at = row * shape->pitch(type) + column;
       if (width == 1) {
         if (failed(low.clone(*load)))
           return failure();
@@ -181,7 +205,7 @@ private:
 
   /// Rows begin at multiples of their padding, so no more than that is stored at once.
   void storePieces(Value vector, Type type, Value smem, const Expr &at) {
-    const int64_t size = std::min(width, padding(type));
+    const int64_t size = std::min(width, shape->padding(type));
     (void)low.loop("p", 0, width / size, 1, /*unroll=*/true, [&](const Expr &p) {
       const Value piece = low.registers({}, type, size);
       forEach(size, [&](const Expr &e) { low.set(low.get(vector, {p * size + e}), piece, {e}); });
@@ -210,22 +234,24 @@ private:
   /// A vector across rows of the tile.
   Value elements(Type type, Value smem, const Expr &row, const Expr &column) {
     const Value all = low.registers({width}, type);
-    forEach(width, [&](const Expr &e) { low.set(low.loadShared(smem, (row + e) * pitch(type) + column), all, {e}); });
+    forEach(width,
+            [&](const Expr &e) { low.set(low.loadShared(smem, (row + e) * shape->pitch(type) + column), all, {e}); });
     return all;
   }
 
   LogicalResult body(Block &block) {
     for (LoadOp load : turned)
-      turnedTiles.push_back(low.smem(tile * pitch(load.getType()), load.getType()));
+      turnedTiles.push_back(low.smem(shape->elements(load.getType()), load.getType()));
     if (failed(fill()))
       return failure();
     simt::BarrierOp::create(low.builder, low.func.getLoc());
     return drain(block);
   }
 
-  static constexpr int64_t lineBytes = 128, lanes = 4;
+  static constexpr int64_t lanes = 4;
   cuda::Lowering low;
-  int64_t threads, width, tile;
+  int64_t threads, width, tile = 0;
+  std::optional<TileShape> shape;
   ValueRange indices;
   graph::Exprs extents;
   size_t across = 0;
@@ -245,11 +271,21 @@ LogicalResult cuda::TransposeAttr::verify(EmitError error, int64_t threads, int6
   return verifyDivides(error, "a tile", side * side / vector, threads);
 }
 
-cuda::Candidates cuda::TransposeAttr::candidates(KernelFacts &facts, const GpuArchitecture &) {
+/// Blocks with larger tiles of vectors leave room for too few others.
+static constexpr int64_t mostBytesOfVectors = 48 << 10;
+
+cuda::Candidates cuda::TransposeAttr::candidates(KernelFacts &facts, const GpuArchitecture &target) {
   if (!facts.transposedAxis)
     return {};
-  const int64_t vector =
-      turnedWidth(cast<ForeachOp>(facts.loops.front()), *facts.transposedAxis, facts.vars, facts.divisors);
+  auto loop = cast<ForeachOp>(facts.loops.front());
+  const std::vector<std::string> names = facts.vars.names(loop.getBody().getArguments());
+  const SmallVector<LoadOp> turned =
+      turnedLoads(loop.getBody().front(), names[*facts.transposedAxis], names.back(), facts.vars);
+  int64_t vector = turnedWidth(loop, *facts.transposedAxis, facts.vars, facts.divisors);
+  if (TileShape(vector, turned).bytes(turned) > mostBytesOfVectors)
+    vector = 1;
+  if (TileShape(vector, turned).bytes(turned) > target.sharedBytes)
+    return {};
   return {TransposeAttr::get(facts.context(), /*threads=*/256, vector)};
 }
 
