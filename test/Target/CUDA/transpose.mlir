@@ -57,9 +57,9 @@ kernel.func @narrowed pointwise grid () in [] scalars []
 }
 
 // Tiles of vectors of six operands would take half of a multiprocessor's shared memory, smaller ones do not.
-// SCHEDULE-LABEL: @many
+// SCHEDULE-LABEL: @many_operands
 // SCHEDULE-SAME: schedule #cuda.transpose<threads 256, vector 1>
-kernel.func @many pointwise grid () in [] scalars []
+kernel.func @many_operands pointwise grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %in2: !kernel.view<f16, read>, %in3: !kernel.view<f16, read>, %in4: !kernel.view<f16, read>, %in5: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
   kernel.foreach (%d0, %d1) in [64, 96] {
     %x0 = kernel.load %in0[%d0 + 64*%d1] : f16 from !kernel.view<f16, read>
