@@ -164,6 +164,37 @@ def test_products(left, right, seed):
         equal("MatMulInteger", *operands)
 
 
+@pytest.mark.parametrize("device", ["CPU", "SIM"])
+@pytest.mark.parametrize("shape_a, shape_b", [((37, 64), (64, 40)), ((2, 19, 48), (2, 48, 33)), ((1, 33), (33, 130))])
+def test_weights_that_take_more_than_a_byte(shape_a, shape_b, device):
+    """uint8 less zero points, one or one per column; those of the other factor are one, or one per row."""
+    if not cupola.backend.supports_device(device):
+        pytest.skip(f"this build has no device {device}")
+    random = np.random.default_rng(22)
+    a, b = integers(random, np.uint8, *shape_a), integers(random, np.uint8, *shape_b)
+    columns, rows = integers(random, np.uint8, *shape_b[:-2], 1, shape_b[-1]), integers(random, np.uint8, *shape_a[:-1], 1)
+    for zero_a, zero_b in ((np.asarray(np.uint8(7)), np.asarray(np.uint8(119))), (np.asarray(np.uint8(250)), columns), (rows, columns)):
+        operands = (a, Const(b), zero_a, Const(zero_b))
+        model = model_of("MatMulInteger", operands, types=[np.int32])
+        found, = cupola.backend.prepare(model, device, **OPTIONS).run([a, zero_a])
+        np.testing.assert_array_equal(found, wide_product(a, zero_a, b, zero_b))
+
+
+@pytest.mark.parametrize("device", ["CPU", "SIM"])
+@pytest.mark.parametrize("stride, pads, size", [(1, (1, 1, 1, 1), 3), (2, (0, 1, 1, 0), 3), (2, (0, 0, 0, 0), 1)])
+def test_filters_that_take_more_than_a_byte(stride, pads, size, device):
+    """uint8 less a zero point, and an image whose zero point, which its border has, is known when the model runs."""
+    if not cupola.backend.supports_device(device):
+        pytest.skip(f"this build has no device {device}")
+    random = np.random.default_rng(23)
+    x, w, zero = integers(random, np.uint8, 2, 32, 9, 11), integers(random, np.uint8, 48, 32, size, size), np.asarray(np.uint8(93))
+    operands = (x, Const(w), zero, Const(np.uint8(119)))
+    model = model_of("ConvInteger", operands, types=[np.int32], strides=[stride, stride], pads=pads)
+    found, = cupola.backend.prepare(model, device, **OPTIONS).run([x, zero])
+    expected, = ReferenceEvaluator(model).run(None, {"x0": x, "x2": zero})
+    np.testing.assert_array_equal(found, expected)
+
+
 def test_products_of_vectors():
     random = np.random.default_rng(14)
     for shape_a, shape_b in (((9,), (9, 4)), ((4, 9), (9,)), ((9,), (9,)), ((0, 9), (9, 4)), ((3, 0), (0, 2))):
@@ -224,6 +255,7 @@ def test_convolutions(shape, filters, attributes):
     zero_x, zero_w = Const(np.uint8(120)), Const(np.uint8(7))
     equal("ConvInteger", x, Const(w), zero_x, zero_w, **attributes)
     equal("ConvInteger", x, w, **attributes)
+    equal("ConvInteger", x, Const(w), np.asarray(np.uint8(120)), Const(np.uint8(119)), **attributes)
     bias = random.integers(-9999, 9999, filters[0]).astype(np.int32)
     scale_y = Const(np.float32(np.prod(filters[1:])))
     one = (x, Const(np.float32(0.3)), zero_x, Const(w), Const(np.float32(0.7)), zero_w, scale_y, Const(np.uint8(131)))

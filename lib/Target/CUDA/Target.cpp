@@ -136,7 +136,8 @@ public:
   }
   bool multipliesIntegers(StringRef arch, Operation *contraction) const override {
     const std::optional<QuantizedProduct> product = quantizedProduct(contraction);
-    return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) && (product->isFloat8() || isOfBytes(*product));
+    return findGpu(arch)->mmaK > 0 && hasManyColumns(contraction) &&
+           (product->isFloat8() || isOfBytes(contraction, *product));
   }
   /// A token's attention has few threads; kernels of their own have many, and may share a launch with what comes
   /// before. On an H100 (docs/results/h100.md) they pay from some hundred KB on.

@@ -15,11 +15,13 @@ bool isView(Operation *op) {
   return isa_and_nonnull<graph::ReshapeOp, graph::TransposeOp, graph::SliceOp, graph::PadOp>(op);
 }
 
-bool isOneElement(Value value) {
+/// What zero points are before they are repeated; null where they vary along the last dimension.
+Value zeroBehind(Value value) {
   if (match::splatOf(value))
-    return true;
+    return value;
   auto broadcast = value.getDefiningOp<graph::BroadcastOp>();
-  return broadcast && graph::elementCount(broadcast.getInput()).isConstant(1);
+  const graph::Exprs shape = broadcast ? graph::shapeOf(broadcast.getInput()) : graph::Exprs();
+  return !shape.empty() && shape.back().isConstant(1) ? broadcast.getInput() : Value();
 }
 
 /// What a cast takes bytes from; null for other values.
@@ -31,21 +33,19 @@ Value bytesBehind(Value value) {
   return from.isSignlessInteger(8) || from.isUnsignedInteger(8) ? cast.getInput() : Value();
 }
 
-bool isZero(Attribute fill) {
-  if (auto real = dyn_cast<FloatAttr>(fill))
+/// A border of anything but zeros stands for no border of bytes that is known.
+bool isHarmless(Operation *view) {
+  auto pad = dyn_cast<graph::PadOp>(view);
+  if (!pad || pad.getMode() != graph::PadMode::Constant)
+    return true;
+  if (auto real = dyn_cast<FloatAttr>(pad.getValue()))
     return real.getValue().isZero();
-  auto integer = dyn_cast<IntegerAttr>(fill);
+  auto integer = dyn_cast<IntegerAttr>(pad.getValue());
   return integer && integer.getValue().isZero();
 }
 
-/// A pad puts what stands for 0 between the bytes.
-bool canPad(Value zero, ArrayRef<Operation *> views) {
-  return llvm::all_of(views, [&](Operation *view) {
-    auto pad = dyn_cast<graph::PadOp>(view);
-    if (!pad || pad.getMode() != graph::PadMode::Constant)
-      return true;
-    return isZero(pad.getValue()) && (!zero || match::splatOf(zero));
-  });
+bool areHarmless(ArrayRef<Operation *> views, const ByteOperand &operand) {
+  return views.empty() || (operand.hasOneZero() && llvm::all_of(views, isHarmless));
 }
 
 struct Bounds {
@@ -85,29 +85,39 @@ std::optional<Bounds> rangeOf(Value integers) {
 
 } // namespace
 
+bool ByteOperand::hasOneZero() const {
+  return !zero || match::splatOf(zero) || graph::elementCount(zero).isConstant(1);
+}
+
 std::optional<ByteOperand> byteOperand(Value value) {
   ByteOperand operand;
   for (; isView(value.getDefiningOp()); value = value.getDefiningOp()->getOperand(0))
     operand.views.insert(operand.views.begin(), value.getDefiningOp());
   if (auto difference = value.getDefiningOp<graph::BinaryOp>();
       difference && difference.getKind() == graph::BinaryKind::Sub && bytesBehind(difference.getLhs())) {
-    if (!isOneElement(difference.getRhs()))
+    operand.zero = zeroBehind(difference.getRhs());
+    if (!operand.zero)
       return std::nullopt;
-    operand.zero = difference.getRhs();
     operand.ops.push_back(difference);
     value = difference.getLhs();
   }
   operand.bytes = bytesBehind(value);
   operand.ops.push_back(value.getDefiningOp());
-  return operand.bytes && canPad(operand.zero, operand.views) ? std::optional(std::move(operand)) : std::nullopt;
+  return operand.bytes && areHarmless(operand.views, operand) ? std::optional(std::move(operand)) : std::nullopt;
 }
 
-bool isOfBytes(const QuantizedProduct &product) {
+bool isOfBytes(Operation *contraction, const QuantizedProduct &product) {
   const std::optional<ByteOperand> left = byteOperand(product.left.numbers);
-  if (!left || !llvm::all_of(product.left.views, isView) || !canPad(left->zero, product.left.views))
+  if (!left || !llvm::all_of(product.left.views, isView) || !areHarmless(product.left.views, *left))
+    return false;
+  auto conv = dyn_cast<graph::ConvOp>(contraction);
+  if (conv && !left->hasOneZero())
     return false;
   const std::optional<Bounds> right = rangeOf(product.right.numbers);
-  return right && right->least >= -128 && right->largest <= 127;
+  if (!right)
+    return false;
+  const bool isByte = right->least >= -128 && right->largest <= 127;
+  return isByte || (right->largest - right->least <= 255 && !(conv && conv.getGroups() != 1));
 }
 
 } // namespace cupola

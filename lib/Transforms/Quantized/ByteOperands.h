@@ -7,21 +7,22 @@
 
 namespace cupola {
 
-/// A left operand of i8 or ui8, less one number for all elements, behind views.
+/// A left operand of i8 or ui8, less zero points, behind views.
 struct ByteOperand {
   mlir::Value bytes;
-  mlir::Value zero;                           ///< all elements are the same; null: 0
+  mlir::Value zero;                           ///< broadcasts to `bytes`, the same along the last dimension; null: 0
   llvm::SmallVector<mlir::Operation *> views; ///< the one next to `bytes` first
   llvm::SmallVector<mlir::Operation *> ops;   ///< that become part of the product
+
+  bool hasOneZero() const; ///< for all elements
 };
 
-/// `value` as such an operand, whatever its elements are cast to. A border of zeros among its views becomes one of zero
-/// points, which have to be known for it.
+/// `value` as such an operand, whatever its elements are cast to. Behind views all elements have one zero point.
 std::optional<ByteOperand> byteOperand(mlir::Value value);
 
-/// Whether the pass `graph-byte-products` makes a product of bytes of what `graph-integer-products` makes of this: the
-/// left operand is as above, the right one a constant that i8 holds.
-bool isOfBytes(const QuantizedProduct &product);
+/// Whether the pass `graph-byte-products` makes a product of bytes of what `graph-integer-products` makes of this one:
+/// the left operand is as above, the right one a constant that i8 holds once a number is taken from all of it.
+bool isOfBytes(mlir::Operation *contraction, const QuantizedProduct &product);
 
 } // namespace cupola
 

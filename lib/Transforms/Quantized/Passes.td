@@ -31,10 +31,13 @@ def IntegerProducts : Pass<"graph-integer-products", "::mlir::func::FuncOp"> {
 def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
   let summary = "products of i16 read bytes where both sides are some";
   let description = [{
-    The left operand is made of ui8 (or i8, `signed-left`), less one zero point for all, and the right one is a constant
-    that i8 holds, perhaps laid along its depth and read through a transpose. The zero point comes behind: its share of
-    a sum is itself times the sum of the weights of the column, which is a constant. A border of zeros before a
-    convolution becomes one of zero points, where that is a number. Weights of float8 are laid along their depth, too.
+    The left operand is made of ui8 (or i8, `signed-left`), less zero points that are the same along the depth, and the
+    right one is a constant, perhaps laid along its depth and read through a transpose. The zero points come behind:
+    their share of a sum is themselves times the sum of the weights of the column, which is a constant. A border of
+    zeros before a convolution becomes one of zero points. Weights that i8 does not hold, as those of ui8 less a zero
+    point, are i8 plus a number for each column, if it is less than 256 from its least to its largest; that share of a
+    sum is the number times the sum of the row of bytes, or of the window. Weights of float8 are laid along their depth,
+    too.
 
     ```mlir
     %0 = graph.cast %q : tensor<4x8xui8> -> tensor<4x8xi16>
