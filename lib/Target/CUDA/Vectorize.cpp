@@ -112,20 +112,26 @@ struct VectorAccesses {
   }
 
   bool isVector(LoadOp op) const {
-    if (!varying.contains(op) || !fits(op) ||
-        !sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors))
+    if (!varying.contains(op) || !fits(op) || !areShared(vars.read(op.getMask(), op.getIndices())))
       return false;
     for (Value operand : op->getOperands())
       if (Operation *def = operand.getDefiningOp(); def && varying.contains(def))
         return false;
     return isContiguous(op);
   }
-  /// A condition that all elements of a vector share.
+  /// Conditions that all elements of a vector share.
+  bool areShared(ArrayRef<Expr> conditions) const {
+    if (beginsAnywhere())
+      return llvm::none_of(conditions, [&](const Expr &e) { return e.uses(var); });
+    return sharesMask(conditions, var, width, divisors);
+  }
   bool isShared(InRangeOp op) const {
-    return !isIndirect(op.getIndices()) && sharesMask(vars.read(op.getExprs(), op.getIndices()), var, width, divisors);
+    return !isIndirect(op.getIndices()) && areShared(vars.read(op.getExprs(), op.getIndices()));
   }
   /// What no place in a vector has a part in, like the scale of a block of numbers.
-  bool isShared(const Expr &e) const { return !byPlace(e, var, width).uses(placeSymbol.str()); }
+  bool isShared(const Expr &e) const {
+    return beginsAnywhere() ? !e.uses(var) : !byPlace(e, var, width).uses(placeSymbol.str());
+  }
   bool isShared(LoadOp op) const {
     return !isIndirect(op.getIndices()) && isShared(vars.read(op.getPosition(), op.getIndices())) &&
            llvm::all_of(vars.read(op.getMask(), op.getIndices()), [&](const Expr &e) { return isShared(e); });
@@ -167,11 +173,14 @@ struct VectorAccesses {
   }
   bool isVector(StoreOp op) const {
     return !isIndirect(op.getIndices()) && fits(op.getValue().getType()) && isContiguous(op) &&
-           sharesMask(vars.read(op.getMask(), op.getIndices()), var, width, divisors);
+           areShared(vars.read(op.getMask(), op.getIndices()));
   }
 
 private:
   bool hasRows;
+
+  /// At no multiple of the width, so that a digit or a bound of the variable may change within a vector.
+  bool beginsAnywhere() const { return !origin.isConstant(0); }
 
   /// An operand that all elements of a vector have.
   bool isSame(Value operand, Block &block, const llvm::DenseSet<Operation *> &shared) const {

@@ -108,6 +108,7 @@ std::vector<KernelCase> reductionCases() {
       cases.push_back(reductionCase("f16", "sum", 5, columns, 1, peeled));
       cases.push_back(argReductionCase("f16", "max", /*last=*/false, 5, columns, 1, peeled));
       cases.push_back(argReductionCase("i8", "min", /*last=*/true, 5, columns, 1, peeled));
+      cases.push_back(placedSumCase("f16", 5, columns, peeled)); // its steps are not those of the vectors
     }
   for (bool last : {false, true}) { // many ties, warps and blocks, lanes and warps without elements
     cases.push_back(argReductionCase("f32", "max", last, 5, 30, 1, "row_reduction"));

@@ -164,6 +164,24 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
           {outer * reduced * inner, outer * inner}};
 }
 
+KernelCase placedSumCase(const std::string &type, int64_t rows, int64_t columns, const std::string &schedule) {
+  Text text;
+  const std::string sum = text.reduce("sum", {v("d0")}, {columns});
+  const std::string x = text.load(0, type, v("g0") * columns + v("d0"));
+  const std::string eighth = text.convert(text.line("kernel.index " + inOp(floorDiv(v("d0"), 8))), "i64", "f32");
+  const std::string isFirst = text.line("kernel.in_range [" + inOp(Expr(15) - v("d0")) + "]");
+  const std::string more = text.line("kernel.select " + isFirst + ", " + text.number("1000.0", "f32") + ", " +
+                                     text.number("0.0", "f32") + " : f32");
+  text.yield(text.binary("add", text.binary("mul", x, eighth, "f32"), more, "f32"), "f32");
+  text.close("f32");
+  text.store(sum, 1, "f32", v("g0"));
+  return {"placedSum_" + type + tag(rows) + tag(columns) + wordsOf(schedule),
+          "row_reduction",
+          text.func("reduction", {rows}, "", {type + ", read", "f32, write"}, "#cuda." + schedule),
+          {},
+          {rows * columns, rows}};
+}
+
 KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner) {
   Text text;
   const std::string compute = computeOf(type);

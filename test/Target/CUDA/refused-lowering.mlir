@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --split-input-file --verify-diagnostics --pass-pipeline='builtin.module(kernel-to-simt)'
 
-// expected-error @below {{has rows that begin at several places}}
+// expected-error @below {{has no row that all of its loops go over and that begins at one place}}
 kernel.func @several reduction grid (%g0) in [4] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 4 peeled true>
     (%in0: !kernel.view<f32, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [509] {
@@ -12,6 +12,44 @@ kernel.func @several reduction grid (%g0) in [4] scalars [] schedule #cuda.row_r
     kernel.yield %2 : f32
   } : f32
   kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+}
+
+// -----
+
+// expected-error @below {{has no row that all of its loops go over and that begins at one place}}
+kernel.func @axes reduction grid (%g0) in [4] scalars [] schedule #cuda.row_reduction<threads 128, row 32, vector 4 peeled true>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0, %d1) in [3, 509] {
+    %0 = kernel.load %in0[509*%d0 + %d1 + 1527*%g0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.store %s, %out0[%g0] : f32 to !kernel.view<f32, write>
+}
+
+// -----
+
+// What stands behind the reduction would be left to one of the blocks.
+// expected-error @below {{has other loops than one reduction, whose parts blocks could share}}
+kernel.func @behind row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 256, vector 1, split 4>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [4096] {
+    %0 = kernel.load %in0[%d0] : f32 from !kernel.view<f32, read>
+    kernel.yield %0 : f32
+  } : f32
+  kernel.foreach (%d1) in [4096] {
+    kernel.store %s, %out0[%d1] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// -----
+
+// expected-error @below {{has other loops than one reduction, whose parts blocks could share}}
+kernel.func @nothing row_reduction grid () in [] scalars [] schedule #cuda.row_reduction<threads 256, row 256, vector 1, split 4>
+    (%in0: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [4096] {
+    %0 = kernel.load %in0[%d0] : f32 from !kernel.view<f32, read>
+    kernel.store %0, %out0[%d0] : f32 to !kernel.view<f32, write>
+  }
 }
 
 // -----

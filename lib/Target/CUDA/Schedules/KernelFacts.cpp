@@ -137,10 +137,13 @@ int64_t KernelFacts::widest() {
   return agree(loops) ? vectorWidth(innermost(loops), innermostExtent(loops.front()), vars, divisors) : 1;
 }
 
-/// Each loop has one axis, and all that it loads and stores along it begins at one place.
+std::optional<Expr> originOfRow(ArrayRef<Operation *> loops, Variables &vars) {
+  const bool haveOneAxis = llvm::all_of(loops, [](Operation *loop) { return extentsOf(loop).size() == 1; });
+  return !loops.empty() && haveOneAxis && agree(loops) ? originOf(innermost(loops), vars) : std::nullopt;
+}
+
 int64_t KernelFacts::widestPeeled() {
-  if (!agree(loops) || !llvm::all_of(loops, [](Operation *loop) { return extentsOf(loop).size() == 1; }) ||
-      !originOf(innermost(loops), vars))
+  if (!originOfRow(loops, vars))
     return 1;
   int64_t bytes = 1; // of an element
   for (Operation *loop : loops)

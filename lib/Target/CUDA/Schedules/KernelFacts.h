@@ -51,7 +51,6 @@ struct KernelFacts {
   std::optional<unsigned> transposedAxis;     ///< of an elementwise kernel (Transpose.h)
   int64_t vector = 1;                         ///< widest that every loop that threads share agrees on
   int64_t peeledVector = 1;                   ///< or that of rows that begin anywhere, if none has more
-  std::optional<Expr> origin;                 ///< where rows that have no vectors begin, each at one place (originOf)
 
   mlir::MLIRContext *context() const { return func->getContext(); }
   /// All loops of the body are of these types.
@@ -74,6 +73,10 @@ private:
 
 /// The iterations of loops that threads share, and their innermost index values.
 llvm::SmallVector<std::pair<mlir::Block *, mlir::Value>> innermost(llvm::ArrayRef<mlir::Operation *> loops);
+
+/// Where a row begins over which all of the loops go, one axis each: all that they load and store along it, at one
+/// place, so that vectors of any width suit every loop but for the ends of the row.
+std::optional<Expr> originOfRow(llvm::ArrayRef<mlir::Operation *> loops, kernel::Variables &vars);
 
 /// The steps of a loop.
 Expr iterationsOf(mlir::Operation *loop);

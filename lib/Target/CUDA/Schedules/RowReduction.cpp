@@ -42,14 +42,17 @@ private:
 
   /// Several blocks have parts of a row.
   LogicalResult shared(const Expr &rows) {
+    const SmallVector<Operation *> all = loopsOf();
+    if (all.size() != 1 || !cuda::RowParts::canSplit(all.front()))
+      return low.source.emitOpError("has other loops than one reduction, whose parts blocks could share");
     low.launch(threads, rows * split);
     return low.guardBlocks([&]() -> LogicalResult {
+      const Block::iterator loop(all.front());
       const Expr row = floorDiv(low.block(), split);
       low.bindGrid(row);
       lane = low.thread();
       const Expr part = mod(low.block(), split);
       begin(low.let("lane", part * threads + low.thread(), cooperating));
-      const auto loop = llvm::find_if(low.body(), [](Operation &op) { return cuda::RowParts::canSplit(&op); });
       const auto rest = llvm::make_range(std::next(loop), low.body().end());
       if (failed(statements(llvm::make_range(low.body().begin(), loop))))
         return failure();
@@ -57,14 +60,16 @@ private:
     });
   }
 
-  LogicalResult findOrigin() {
+  SmallVector<Operation *> loopsOf() {
     const auto isLoop = [](Operation &op) { return isa<ForeachOp, MapOp, kernel::ReduceOp, ArgReduceOp>(op); };
-    SmallVector<Operation *> all;
-    for (Operation &op : llvm::make_filter_range(low.body(), isLoop))
-      all.push_back(&op);
-    const std::optional<Expr> found = cuda::originOf(cuda::innermost(all), low.vars);
+    return llvm::map_to_vector(llvm::make_filter_range(low.body(), isLoop), [](Operation &op) { return &op; });
+  }
+
+  LogicalResult findOrigin() {
+    const SmallVector<Operation *> all = loopsOf();
+    const std::optional<Expr> found = cuda::originOfRow(all, low.vars);
     if (!found)
-      return low.source.emitOpError("has rows that begin at several places");
+      return low.source.emitOpError("has no row that all of its loops go over and that begins at one place");
     origin = *found;
     extent = graph::exprsOf(extentsOf(all.front())).back();
     return success();
