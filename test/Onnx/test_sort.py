@@ -38,7 +38,7 @@ def check(x, k, axis, largest, device):
 
 
 # One part more or less, primes, an axis in the middle, rows that are all in one part.
-SHAPES = [((2, 4097), 1, 1), ((1, 5003), 1, 50), ((2, 8400, 2), 1, 300), ((9000, ), 0, 1125), ((3, 4000), 1, 7)]
+SHAPES = [((2, 1025), 1, 1), ((2, 4097), 1, 1), ((1, 5003), 1, 50), ((2, 8400, 2), 1, 300), ((9000, ), 0, 1125), ((3, 4000), 1, 7)]
 
 
 @pytest.mark.parametrize("shape, axis, k", SHAPES)
@@ -57,9 +57,11 @@ def test_simulator():
     check(values((1, 5003), np.float32, True), 20, 1, 1, "SIM")
 
 
-def test_no_numbers():
-    """They have no order, but positions are those of the row."""
-    x = np.full((1, 5003), np.nan, np.float32)
-    model = model_of("TopK", [x, Const(np.array([20]))], results=2, types=[x.dtype, np.int64])
-    index = cupola.backend.prepare(model, "CPU", **OPTIONS).run([x])[1]
-    assert index.min() >= 0 and index.max() < 5003
+@pytest.mark.parametrize("kind, device", [(np.float32, "CPU"), (np.float16, "CPU"), (np.float64, "CPU"), (np.float32, "SIM")])
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("length", [700, 5003])
+def test_no_numbers(length, largest, kind, device):
+    """They are above infinity, whatever their bits are, and zeros of both signs are equal."""
+    x = values((2, length), kind, False)
+    x[:, 1::61], x[:, 2::59], x[0, 60:200], x[1, 3::5], x[1, 4::5] = np.nan, -np.nan, np.nan, 0.0, -0.0
+    check(x, 40, 1, largest, device)

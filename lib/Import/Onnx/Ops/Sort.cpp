@@ -4,17 +4,34 @@
 // Sorting by counting: the rank of an element is the number of elements before it, and
 // place k of the result looks for the element of rank k. n^2 + n k steps per row, of
 // which nothing is stored. Of a long row the best k of each of its parts are found so
-// first, and then the best of these.
+// first, and then the best of these. Floats are compared as integers in the same order,
+// where every NaN is the same and above infinity.
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/Neutral.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
-#include <cmath>
+#include <algorithm>
 
 using namespace mlir;
 
 namespace cupola::onnx_import {
 namespace {
+
+/// Integers in the order of the elements. The bits of a negative float are those of its magnitude, and the smallest
+/// integer more.
+Value keysOf(OpBinder &op, Value value) {
+  auto type = dyn_cast<FloatType>(op.b.element(value));
+  if (!type)
+    return value;
+  const unsigned width = type.getWidth();
+  const Type integer = IntegerType::get(op.b.context(), width);
+  const auto number = [&](const llvm::APInt &value) { return op.b.intScalar(value.getSExtValue(), integer); };
+  const Value bits = op.b.bitcast(value, integer);
+  const Value isNegative = op.b.binary(BinaryKind::Less, bits, number(llvm::APInt::getZero(width)));
+  const Value ofNegative = op.b.binary(BinaryKind::Sub, number(llvm::APInt::getSignedMinValue(width)), bits);
+  const Value keys = op.b.select(isNegative, ofNegative, bits);
+  return op.b.select(op.b.unary(UnaryKind::IsNaN, value), number(llvm::APInt::getSignedMaxValue(width)), keys);
+}
 
 /// [.., i, j]: whether element j of the last dimension goes before element i.
 Value goesBefore(OpBinder &op, Value value, const Expr &extent, bool largest) {
@@ -28,8 +45,7 @@ Value goesBefore(OpBinder &op, Value value, const Expr &extent, bool largest) {
   return op.b.binary(BinaryKind::Or, before, tie);
 }
 
-/// [.., k]: the position of the element of rank k. A maximum, so that unordered elements
-/// (NaN) give a position, too.
+/// [.., k]: the position of the element of rank k.
 Value positions(OpBinder &op, Value value, const Expr &count, bool largest) {
   const int64_t rank = op.b.shape(value).size();
   const Expr extent = op.b.shape(value).back();
@@ -45,13 +61,17 @@ Value positions(OpBinder &op, Value value, const Expr &count, bool largest) {
 }
 
 /// Of n elements, of which k are wanted: 1 if counting in all of them is fast enough. Else (n/k)^(2/3), with which the
-/// parts cost as much together as what comes of them, n^2 / parts = (parts k)^2.
+/// parts cost as much together as what comes of them, n^2 / parts = (parts k)^2. In integers: the same everywhere.
 int64_t partsOf(const Expr &extent, const Expr &count) {
-  constexpr int64_t fewElements = 4096, leastRatio = 8;
+  constexpr int64_t fewElements = 1024, leastRatio = 8;
   const std::optional<int64_t> n = extent.constant(), k = count.constant();
   if (!n || !k || *k == 0 || *n <= fewElements || *n / *k < leastRatio)
     return 1;
-  return static_cast<int64_t>(std::cbrt(std::pow(static_cast<double>(*n / *k), 2)));
+  const int64_t ratio = std::min<int64_t>(*n / *k, 1 << 20);
+  int64_t parts = 1;
+  while ((parts + 1) * (parts + 1) * (parts + 1) <= ratio * ratio)
+    ++parts;
+  return parts;
 }
 
 /// The last dimension as [parts, elements], filled up with what goes behind all others.
@@ -83,9 +103,7 @@ Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) 
                                   op.b.intScalar(*op.b.shape(split).back().constant(), i64, rank + 1));
   const Value places = op.b.reshape(op.b.binary(BinaryKind::Add, inPart, first), joined);
   const Value best = bestPositions(op, op.b.reshape(op.b.gatherElements(split, inPart, rank), joined), count, largest);
-  // Among NaN, which have no order, what fills up the last part may be found.
-  const Value last = op.b.intScalar(*extent.constant() - 1, i64, rank);
-  return op.b.binary(BinaryKind::Min, op.b.gatherElements(places, best, rank - 1), last);
+  return op.b.gatherElements(places, best, rank - 1);
 }
 
 void topK(OpBinder &op, const Expr &count, bool largest) {
@@ -102,7 +120,7 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
   if (count.constant() && extent.constant() && (*count.constant() < 0 || *count.constant() > *extent.constant()))
     op.bad("k is " + count.text() + ", expected 0 to " + extent.text());
   op.b.atMost(count, extent, "k and the extent of the axis");
-  Value index = bestPositions(op, rows, count, largest);
+  Value index = bestPositions(op, keysOf(op, rows), count, largest);
   op.result(op.b.transpose(op.b.gatherElements(rows, index, rank - 1), perm));
   if (op.wants(1))
     op.result(op.b.transpose(index, perm), 1);
