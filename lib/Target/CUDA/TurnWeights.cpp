@@ -4,6 +4,7 @@
 #include "dialects/Kernel/Variables.h"
 #include "lib/Target/CUDA/Constants.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Schedules/Tiles.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -20,8 +21,8 @@ namespace {
 /// in caches.
 constexpr int64_t vectorBytes = 16, leastBytes = 64 * 1024;
 /// Each row is read again for every few columns: on an H100 two columns of eight rows took 30 us where 32 columns
-/// took 21.
-constexpr int64_t mostRows = 2;
+/// took 21. Other products of few rows are for the matrix units if they are as deep as that (fewRowsCost).
+constexpr int64_t mostRows = 2, leastDepth = 512;
 
 /// What a right operand reads: its element (k, n) at stride * k + n + offset of a parameter.
 struct Weights {
@@ -35,6 +36,12 @@ struct Weights {
   /// A lane reads a vector of a column.
   bool areLong() {
     return bytesOfColumn() % vectorBytes == 0 && bytesOfColumn() >= 32 * vectorBytes && bytes() >= leastBytes;
+  }
+  /// Turned they suit so many rows; none: it is not known how many there are.
+  bool areWanted(std::optional<int64_t> rows) {
+    if (rows && *rows <= mostRows)
+      return areLong();
+    return beginAnywhere() && (!rows || *rows > cuda::fewRows || depth >= leastDepth);
   }
   /// Rows of numbers of 16 bits have no vectors, which those of the turned ones do: nothing else copies tiles of them.
   bool beginAnywhere() {
@@ -62,8 +69,7 @@ std::optional<Weights> weightsOf(DotOp dot, Variables &vars) {
   if (!offset)
     return std::nullopt;
   Weights weights{load, *depth, *columns, *stride, *offset};
-  const bool isWanted = weights.beginAnywhere() || (rows && *rows <= mostRows && weights.areLong());
-  return isWanted && weights.view().hasOneUse() ? std::optional(weights) : std::nullopt;
+  return weights.areWanted(rows) && weights.view().hasOneUse() ? std::optional(weights) : std::nullopt;
 }
 
 class Turner {

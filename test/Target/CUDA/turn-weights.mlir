@@ -175,13 +175,13 @@ kernel.func @computed gemm grid () in [] scalars []
 // -----
 
 // With any rows: those whose rows begin anywhere, where what lies along the depth has vectors. Left as they are where that has none, either,
-// where they have vectors, and numbers of 32 bits.
+// where they have vectors, numbers of 32 bits, and what a few rows read that are no matter for the matrix units.
 // CHECK-LABEL: kernel.func @odd_columns
 // CHECK-SAME: packed [#kernel.packed<1 bytes <"1054720"> by @turn0>]
 // CHECK: kernel.load %{{.*}}[%{{.*}} + 512*%{{.*}}] : f16
 // CHECK-NOT: packed
 // CHECK: kernel.func @turn0 pack
-func.func @main(%a0: tensor<64x512xf16>, %a1: tensor<64x510xf16>, %a2: tensor<64x512xf16>, %a3: tensor<64x512xf32>) -> (tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>) {
+func.func @main(%a0: tensor<64x512xf16>, %a1: tensor<64x510xf16>, %a2: tensor<64x512xf16>, %a3: tensor<64x512xf32>, %a4: tensor<8x256xf16>) -> (tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>, tensor<8x1030xf16>) {
   %w0 = graph.constant dense<1.0> : tensor<512x1030xf16> : tensor<512x1030xf16>
   %w1 = graph.constant dense<1.0> : tensor<510x1030xf16> : tensor<510x1030xf16>
   %w2 = graph.constant dense<1.0> : tensor<512x1032xf16> : tensor<512x1032xf16>
@@ -206,7 +206,23 @@ func.func @main(%a0: tensor<64x512xf16>, %a1: tensor<64x510xf16>, %a2: tensor<64
     %6 = graph.matmul %x, %y : tensor<64x512xf32>, tensor<512x1030xf32> -> tensor<64x1030xf32>
     graph.yield %6 : tensor<64x1030xf32>
   }
-  return %0, %1, %2, %3 : tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>
+  %w4 = graph.constant dense<1.0> : tensor<256x1030xf16> : tensor<256x1030xf16>
+  %4 = graph.fusion gemm(%a4, %w4) kernel @shallow [] : (tensor<8x256xf16>, tensor<256x1030xf16>) -> tensor<8x1030xf16> {
+  ^bb0(%x: tensor<8x256xf16>, %y: tensor<256x1030xf16>):
+    %6 = graph.matmul %x, %y : tensor<8x256xf16>, tensor<256x1030xf16> -> tensor<8x1030xf16>
+    graph.yield %6 : tensor<8x1030xf16>
+  }
+  return %0, %1, %2, %3, %4 : tensor<64x1030xf16>, tensor<64x1030xf16>, tensor<64x1032xf16>, tensor<64x1030xf32>, tensor<8x1030xf16>
+}
+kernel.func @shallow gemm grid () in [] scalars []
+    (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
+  %0 = kernel.dot [8, 1030, 256] lhs (%d0, %d2) {
+    %1 = kernel.load %in0[256*%d0 + %d2] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } rhs (%d2, %d1) {
+    %1 = kernel.load %in1[1030*%d2 + %d1] : f16 from !kernel.view<f16, read>
+    kernel.yield %1 : f16
+  } : !kernel.tile<f32, "8", "1030">
 }
 kernel.func @odd_columns gemm grid () in [] scalars []
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {
