@@ -137,6 +137,7 @@ static int64_t blocksOfRow(cuda::KernelFacts &facts, int64_t columns, const GpuA
   int64_t bytes = 0; // of an element
   for (auto load : loop->getRegion(0).getOps<LoadOp>())
     bytes = std::max(bytes, graph::byteSize(load.getType()));
+  columns = std::min<int64_t>(columns, int64_t(1) << 40); // a declared bound may be anything
   if (columns * bytes < longRow)
     return 1;
   const int64_t unused = target.multiprocessors / std::max<int64_t>(*facts.points, 1);
