@@ -394,7 +394,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     it is a product with a gate and the columns few. Two products with a softmax of rows
     and only pointwise ops between them are one kernel that keeps no scores in memory; it
     computes its queries, and keys and values, too, if few rows read them and the model
-    returns them: they are further results. Views seldom become kernels: every consumer gets
+    returns them: they are further results. Reductions of the same values along the same axes
+    are one kernel with as many results, each with what follows. Views seldom become kernels: every consumer gets
     its own copy, and they compose into addresses. With `window-images` a transpose is
     written where a convolution would gather channels through it. Each edge between two ops
     gets a #graph.verdict in graph.verdicts, which stands in front of the function.

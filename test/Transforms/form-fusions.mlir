@@ -180,7 +180,7 @@ func.func @twice(%x: tensor<4x8xi64>) -> (tensor<4x1xf32>, tensor<1x8xf32>) {
 // CHECK: graph.binary add
 // CHECK: return
 func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
-    -> (tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>,
+    -> (tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<1x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>,
         tensor<4x1xf32>) {
   %0 = graph.unary sin %x : tensor<4x8xf32> -> tensor<4x8xf32>
   %1 = graph.reduce sum %0 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
@@ -188,7 +188,7 @@ func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
   %3 = graph.cast %i : tensor<4x8xi64> -> tensor<4x8xf32>
   %4 = graph.reduce sum %3 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
   %5 = graph.reduce sum %3 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
-  %6 = graph.reduce max %3 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %6 = graph.reduce max %3 [0, 1] : tensor<4x8xf32> -> tensor<1x1xf32>
   %7 = graph.softmax %x axis 1 : tensor<4x8xf32> -> tensor<4x8xf32>
   %8 = graph.softmax %x axis 0 : tensor<4x8xf32> -> tensor<4x8xf32>
   %9 = graph.matmul %8, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
@@ -199,7 +199,7 @@ func.func @stored(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<8x8xf32>)
   %14 = graph.reduce sum %13 [1] : tensor<4x8xf32> -> tensor<4x1xf32>
   %15 = graph.reduce sum %13 [0] : tensor<4x8xf32> -> tensor<1x8xf32>
   %16 = graph.binary add %11, %12 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
-  return %1, %2, %4, %5, %6, %14, %15, %16 : tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>
+  return %1, %2, %4, %5, %6, %14, %15, %16 : tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<1x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x1xf32>
 }
 
 // Positions are made where they are read, by both kernels.

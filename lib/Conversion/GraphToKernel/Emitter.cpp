@@ -167,17 +167,23 @@ SmallVector<Value> Emitter::map(const Loop &loop, function_ref<SmallVector<Value
   return SmallVector<Value>(b.create(state)->getResults());
 }
 
-Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Value()> body) {
+SmallVector<Value> Emitter::reduce(const Loop &loop, ArrayRef<graph::ReduceKind> kinds, function_ref<Value()> body) {
   OperationState state(loc(), kernel::ReduceOp::getOperationName());
-  state.addAttribute("kinds", b.getArrayAttr(graph::ReduceKindAttr::get(b.getContext(), kind)));
+  const auto attributes = llvm::map_to_vector(
+      kinds, [&](graph::ReduceKind kind) -> Attribute { return graph::ReduceKindAttr::get(b.getContext(), kind); });
+  state.addAttribute("kinds", b.getArrayAttr(attributes));
   state.addAttribute("extents", loop.extents);
   Region *region = state.addRegion();
   inRegion(*region, loop.vars, [&] {
-    Value scalar = body();
-    state.addTypes(scalar.getType());
-    kernel::YieldOp::create(b, loc(), scalar);
+    const SmallVector<Value> scalars(kinds.size(), body());
+    state.addTypes(ValueRange(scalars).getTypes());
+    kernel::YieldOp::create(b, loc(), scalars);
   });
-  return b.create(state)->getResult(0);
+  return SmallVector<Value>(b.create(state)->getResults());
+}
+
+Value Emitter::reduce(const Loop &loop, graph::ReduceKind kind, function_ref<Value()> body) {
+  return reduce(loop, ArrayRef(kind), body).front();
 }
 
 kernel::ForOp Emitter::createSteps(const Expr &count, const std::string &name, ValueRange inits,

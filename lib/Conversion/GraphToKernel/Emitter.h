@@ -56,6 +56,9 @@ public:
   void foreach (const Loop &loop, llvm::function_ref<void()> body);
   /// One tile per scalar that `body` returns.
   llvm::SmallVector<mlir::Value> map(const Loop &loop, llvm::function_ref<llvm::SmallVector<mlir::Value>()> body);
+  /// What `body` returns, combined by each of the kinds.
+  llvm::SmallVector<mlir::Value> reduce(const Loop &loop, llvm::ArrayRef<graph::ReduceKind> kinds,
+                                        llvm::function_ref<mlir::Value()> body);
   mlir::Value reduce(const Loop &loop, graph::ReduceKind kind, llvm::function_ref<mlir::Value()> body);
   /// A loop of ordered steps: `body` gets the step and what is carried to it and returns what goes on to the next;
   /// `meet` gets what comes of steps and of those behind them and returns what comes of both.

@@ -36,24 +36,24 @@ struct Space {
   Expr count;
 };
 
-/// f16 sums in f32; integers in their own type.
-Value finish(Emitter &emitter, Operation *hero, const Space &space, Value scalar) {
-  emitter.setHero(hero->getResult(0), space.kept, scalar);
-  emitter.storeResults();
-  return scalar;
-}
-
 } // namespace
 
+/// f16 sums in f32; integers in their own type. All reductions of the fusion are of the same values, in one loop.
 void generateReduction(Emitter &emitter, Operation *hero) {
+  auto all = llvm::to_vector(emitter.fusion().getBody().getOps<graph::ReduceOp>());
   auto reduce = cast<graph::ReduceOp>(hero);
   Space space(emitter, reduce.getInput(), reduce.getAxes());
-  ReduceKind kind = reduce.getKind();
-  Value scalar = emitter.reduce(space.loop, kind == ReduceKind::Mean ? ReduceKind::Sum : kind,
-                                [&] { return emitter.emit(reduce.getInput(), space.in); });
-  if (kind == ReduceKind::Mean)
-    scalar = emitter.binary(graph::BinaryKind::Div, scalar, emitter.indexValue(space.count, scalar.getType()));
-  finish(emitter, hero, space, scalar);
+  const auto kinds = llvm::map_to_vector(
+      all, [](graph::ReduceOp op) { return op.getKind() == ReduceKind::Mean ? ReduceKind::Sum : op.getKind(); });
+  SmallVector<Value> results,
+      scalars = emitter.reduce(space.loop, kinds, [&] { return emitter.emit(reduce.getInput(), space.in); });
+  for (auto [op, scalar] : llvm::zip_equal(all, scalars)) {
+    results.push_back(op.getResult());
+    if (op.getKind() == ReduceKind::Mean)
+      scalar = emitter.binary(graph::BinaryKind::Div, scalar, emitter.indexValue(space.count, scalar.getType()));
+  }
+  emitter.setHeroes(results, space.kept, scalars);
+  emitter.storeResults();
 }
 
 void generateArgReduction(Emitter &emitter, Operation *hero) {
@@ -64,7 +64,8 @@ void generateArgReduction(Emitter &emitter, Operation *hero) {
                                         space.loop.extents);
   emitter.inRegion(op.getBody(), space.loop.vars,
                    [&] { kernel::YieldOp::create(b, emitter.loc(), emitter.emit(reduce.getInput(), space.in)); });
-  finish(emitter, hero, space, op.getResult());
+  emitter.setHero(hero->getResult(0), space.kept, op.getResult());
+  emitter.storeResults();
 }
 
 } // namespace cupola

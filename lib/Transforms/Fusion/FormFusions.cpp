@@ -8,6 +8,7 @@
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 
+#include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -194,6 +195,9 @@ private:
       for (const auto &group : grouping.groups)
         FusionBuilder(*group).build();
       match::eraseDead(*body);
+      // What reads one of a kernel's results may stand before others are computed.
+      if (llvm::any_of(grouping.groups, [](const auto &group) { return isJoint(*group); }))
+        sortTopologically(body);
     }
   }
 };

@@ -18,6 +18,8 @@ bool isHero(mlir::Operation *op);
 bool hasContraction(const Group &group);
 /// Its heroes are two products and a softmax.
 bool isAttention(const Group &group);
+/// Its heroes are reductions of the same values, and so many of its values may be results.
+bool isJoint(const Group &group);
 /// An operand of such a hero of the group, whose elements are read for several tiles. Not the queries of an attention:
 /// whatever block has a row of them takes it through all keys.
 bool isTileOperand(const Group &group, mlir::OpOperand &use);

@@ -31,7 +31,7 @@ struct Group {
   llvm::SetVector<mlir::Operation *> core;
   llvm::SetVector<mlir::Operation *> ops;
   mlir::Value output;
-  llvm::SmallVector<mlir::Value, 0> kept; ///< further results: operands that leave the body, too
+  llvm::SmallVector<mlir::Value, 0> kept; ///< further results: operands that leave the body, too, or of joint heroes
 };
 
 /// Why an edge is what it is. Where views stand between what computes a value and what

@@ -22,7 +22,7 @@ bool usesDivision(const Expr &expr) {
 
 using Ops = llvm::SetVector<Operation *>;
 
-/// Values of `ops` that something outside reads.
+/// Values of `ops` that something outside reads, in the order of the ops.
 SmallVector<Value> openValues(const Ops &ops) {
   SmallVector<Value> open;
   for (Operation *op : ops)
@@ -35,9 +35,10 @@ class Epilogue {
 public:
   Epilogue(Formation &kernels, Group &group)
       : kernels(kernels), group(group), ops(group.ops),
-        first(kernels.positionOf(group.core.empty() ? group.hero : group.core.front())) {}
+        first(kernels.positionOf(group.core.empty() ? group.hero : group.core.front())),
+        mostResults(isJoint(group) ? group.core.size() : 1) {}
 
-  /// Extends the group whenever what it has taken leaves one value to read outside.
+  /// Extends the group whenever what it has taken leaves no more values to read outside than it may have results.
   void grow() {
     while (ops.size() < maxOps) {
       SmallVector<Value> open = openValues(ops);
@@ -46,16 +47,25 @@ public:
       bool pays = true;
       if (Operation *next = nextOp(ops, open))
         ops.insert(next);
-      else if (open.size() != 1 || !addViews(open.front(), pays))
+      else if (open.size() > mostResults || !addViewsOf(open, pays))
         return;
       if (!pays)
         continue;
-      if (SmallVector<Value> left = openValues(ops); left.size() == 1)
-        kernels.extend(group, ops, left.front());
+      if (SmallVector<Value> left = openValues(ops); !left.empty() && left.size() <= mostResults)
+        extend(left);
     }
   }
 
 private:
+  void extend(MutableArrayRef<Value> results) {
+    llvm::sort(results, [&](Value a, Value b) {
+      return kernels.positionOf(a.getDefiningOp()) < kernels.positionOf(b.getDefiningOp());
+    });
+    kernels.extend(group, ops, results.back());
+    if (mostResults > 1)
+      group.kept.assign(results.begin(), results.end() - 1);
+  }
+
   /// `value` is computed from something in `taken`, through ops outside of it.
   bool dependsOn(Value value, const Ops &taken) {
     SmallVector<Value> work{value};
@@ -89,6 +99,10 @@ private:
             canJoin(user, taken))
           best = user;
     return best;
+  }
+
+  bool addViewsOf(ArrayRef<Value> values, bool &pays) {
+    return llvm::any_of(values, [&](Value value) { return addViews(value, pays); });
   }
 
   /// Takes the longest run of bijective views after `value` that keeps the place of an
@@ -132,7 +146,8 @@ private:
   Formation &kernels;
   Group &group;
   Ops ops;
-  int64_t first; ///< place of what the kernel begins with
+  int64_t first;      ///< place of what the kernel begins with
+  size_t mostResults; ///< one per hero where they are joint
 };
 
 } // namespace
@@ -153,8 +168,8 @@ void growEpilogues(Formation &kernels, llvm::StringRef) {
 std::optional<Decision> decideEpilogue(const Edge &edge) {
   if (!edge.isWithin || edge.makers.size() > 1)
     return std::nullopt;
-  Operation *hero = edge.from->hero;
-  if (!hero || (edge.producer != hero && edge.producer->isBeforeInBlock(hero)))
+  Operation *first = isJoint(*edge.from) ? edge.from->core.front() : edge.from->hero;
+  if (!first || (edge.producer != first && edge.producer->isBeforeInBlock(first)))
     return std::nullopt;
   return Decision{true, "computed on the hero's result"};
 }

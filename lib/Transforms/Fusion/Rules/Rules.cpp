@@ -10,11 +10,12 @@ using namespace mlir;
 namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, formAttention, formFewRows, growEpilogues, endNarrowly, storeWindowImages, copyResults;
+Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, storeWindowImages,
+    copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
-Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideEpilogue,
-    decideKept, decidePrologue, decideTwoStages, decideHero, decideSeveralReaders;
+Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideJoint,
+    decideEpilogue, decideKept, decidePrologue, decideTwoStages, decideHero, decideSeveralReaders;
 
 namespace {
 
@@ -37,6 +38,7 @@ constexpr Rule table[] = {
     {"address", storeLongAddresses, {}, {}, {}},
     {"attention", formAttention, {}, {}, decideAttention},
     {"few-rows", formFewRows, {}, {}, decideFewRows},
+    {"joint", formJoint, {}, {}, decideJoint},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
     {"window-image", storeWindowImages, {}, {}, {}},

@@ -1,0 +1,80 @@
+//===- test/Transforms/form-fusions-joint.mlir - reductions of the same values, in one kernel or not ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions)" | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{epilogues=false})" | FileCheck %s --check-prefix=OFF
+
+// What a quantiser asks for: both ends of the range, of them the step and the zero point. The kernel has two results, one of which the
+// other is computed from; what reads them stands where it may.
+// CHECK-LABEL: graph.verdicts @range
+// CHECK-SAME: <fused joint : loc("least") -> loc("low") because "reductions of the same values are one kernel">
+// CHECK-SAME: <fused joint : loc("largest") -> loc("high")
+// CHECK-SAME: <fused epilogue : loc("low") -> loc("range")
+// CHECK-SAME: <fused epilogue : loc("step") -> loc("zero")
+// CHECK: func.func @range
+// CHECK: %[[R:.*]]:2 = graph.fusion reduction(%arg0) : (tensor<4x8xf32>) -> (tensor<f32>, tensor<f32>) {
+// CHECK-DAG: graph.reduce min
+// CHECK-DAG: graph.reduce max
+// CHECK: }
+// CHECK: graph.fusion pointwise(
+// CHECK: return
+// OFF-LABEL: func.func @range
+// OFF-COUNT-2: graph.fusion reduction(
+func.func @range(%x: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<f32>) {
+  %none = graph.constant dense<0.0> : tensor<1x1xf32> : tensor<1x1xf32>
+  %0 = graph.reduce min %x [0, 1] : tensor<4x8xf32> -> tensor<1x1xf32> loc("least")
+  %1 = graph.binary min %0, %none : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32> loc("low")
+  %2 = graph.reshape %1 : tensor<1x1xf32> -> tensor<f32>
+  %3 = graph.reduce max %x [0, 1] : tensor<4x8xf32> -> tensor<1x1xf32> loc("largest")
+  %4 = graph.binary max %3, %none : tensor<1x1xf32>, tensor<1x1xf32> -> tensor<1x1xf32> loc("high")
+  %5 = graph.reshape %4 : tensor<1x1xf32> -> tensor<f32>
+  %6 = graph.binary sub %5, %2 : tensor<f32>, tensor<f32> -> tensor<f32> loc("range")
+  %7 = graph.unary sqrt %6 : tensor<f32> -> tensor<f32> loc("step")
+  %8 = graph.reshape %7 : tensor<f32> -> tensor<1x1xf32>
+  %9 = graph.broadcast %8 : tensor<1x1xf32> -> tensor<4x8xf32>
+  %10 = graph.binary div %x, %9 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %11 = graph.binary div %2, %7 : tensor<f32>, tensor<f32> -> tensor<f32> loc("zero")
+  return %10, %11 : tensor<4x8xf32>, tensor<f32>
+}
+
+// Each goes its own way: three results, what follows them is in the kernel.
+// CHECK-LABEL: func.func @three
+// CHECK: %[[R:.*]]:3 = graph.fusion reduction(%arg0) : (tensor<4x8xf16>) -> (tensor<4x1xf16>, tensor<4x1xf16>, tensor<4x1xf16>)
+// CHECK: graph.reduce
+// CHECK: graph.unary exp
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @three(%x: tensor<4x8xf16>) -> (tensor<4x1xf16>, tensor<4x1xf16>, tensor<4x1xf16>) {
+  %0 = graph.reduce mean %x [1] : tensor<4x8xf16> -> tensor<4x1xf16>
+  %1 = graph.unary exp %0 : tensor<4x1xf16> -> tensor<4x1xf16>
+  %2 = graph.reduce max %x [1] : tensor<4x8xf16> -> tensor<4x1xf16>
+  %3 = graph.reduce sum %x [1] : tensor<4x8xf16> -> tensor<4x1xf16>
+  return %1, %2, %3 : tensor<4x1xf16>, tensor<4x1xf16>, tensor<4x1xf16>
+}
+
+// What reads one result, and what another reduction reads of it, is no matter of the kernel: it comes behind it.
+// CHECK-LABEL: func.func @behind
+// CHECK: %[[R:.*]]:2 = graph.fusion reduction(%arg0) : (tensor<4x8xf32>)
+// CHECK: %[[P:.*]] = graph.fusion gemm(%{{.*}}, %arg1)
+// CHECK: return
+func.func @behind(%x: tensor<4x8xf32>, %w: tensor<1x3xf32>) -> (tensor<4x3xf32>, tensor<4x1xf32>) {
+  %0 = graph.reduce mean %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %1 = graph.matmul %0, %w : tensor<4x1xf32>, tensor<1x3xf32> -> tensor<4x3xf32>
+  %2 = graph.reduce max %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  return %1, %2 : tensor<4x3xf32>, tensor<4x1xf32>
+}
+
+// Other values, other axes and windows stay apart.
+// CHECK-LABEL: func.func @apart
+// CHECK-COUNT-6: graph.fusion reduction(
+// CHECK: return
+func.func @apart(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<1x1xf32>, tensor<4x6x1xf32>, tensor<4x6x1xf32>) {
+  %0 = graph.reduce min %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %1 = graph.reduce max %y [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.reduce max %x [0] : tensor<4x8xf32> -> tensor<1x8xf32>
+  %3 = graph.reduce max %x [0, 1] : tensor<4x8xf32> -> tensor<1x1xf32>
+  %4 = graph.window %x axis 1 sizes [3] strides [1] dilations [1] : tensor<4x8xf32> -> tensor<4x6x3xf32>
+  %5 = graph.reduce max %4 [2] : tensor<4x6x3xf32> -> tensor<4x6x1xf32>
+  %6 = graph.reduce mean %4 [2] : tensor<4x6x3xf32> -> tensor<4x6x1xf32>
+  return %0, %1, %2, %3, %5, %6 : tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<1x1xf32>, tensor<4x6x1xf32>, tensor<4x6x1xf32>
+}
