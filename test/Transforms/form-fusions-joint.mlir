@@ -52,16 +52,18 @@ func.func @three(%x: tensor<4x8xf16>) -> (tensor<4x1xf16>, tensor<4x1xf16>, tens
   return %1, %2, %3 : tensor<4x1xf16>, tensor<4x1xf16>, tensor<4x1xf16>
 }
 
-// What reads one result, and what another reduction reads of it, is no matter of the kernel: it comes behind it.
+// What reads one result before the other is computed comes behind the kernel, also through a view that is part of it.
 // CHECK-LABEL: func.func @behind
-// CHECK: %[[R:.*]]:2 = graph.fusion reduction(%arg0) : (tensor<4x8xf32>)
-// CHECK: %[[P:.*]] = graph.fusion gemm(%{{.*}}, %arg1)
-// CHECK: return
-func.func @behind(%x: tensor<4x8xf32>, %w: tensor<1x3xf32>) -> (tensor<4x3xf32>, tensor<4x1xf32>) {
+// CHECK: %[[R:.*]]:2 = graph.fusion reduction(%arg0) : (tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<1x4xf32>) {
+// CHECK: %[[P:.*]] = graph.fusion gemm(%[[R]]#1, %arg1)
+// CHECK-NOT: graph.reduce
+// CHECK: return %[[P]], %[[R]]#0
+func.func @behind(%x: tensor<4x8xf32>, %w: tensor<4x3xf32>) -> (tensor<1x3xf32>, tensor<4x1xf32>) {
   %0 = graph.reduce mean %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
-  %1 = graph.matmul %0, %w : tensor<4x1xf32>, tensor<1x3xf32> -> tensor<4x3xf32>
+  %3 = graph.reshape %0 : tensor<4x1xf32> -> tensor<1x4xf32>
+  %1 = graph.matmul %3, %w : tensor<1x4xf32>, tensor<4x3xf32> -> tensor<1x3xf32>
   %2 = graph.reduce max %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
-  return %1, %2 : tensor<4x3xf32>, tensor<4x1xf32>
+  return %1, %2 : tensor<1x3xf32>, tensor<4x1xf32>
 }
 
 // Other values, other axes and windows stay apart.

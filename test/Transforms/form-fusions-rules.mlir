@@ -189,7 +189,7 @@ func.func @contraction_operand(%x: tensor<4x8xf32>, %g: tensor<1x8xf32>, %w: ten
 
 // A costly op is not computed again for every element of a broadcast, nor is a cheap one that begins a chain of nine.
 // CHECK-LABEL: graph.verdicts @broadcast
-// CHECK-SAME: <apart broadcast : loc("exp") -> loc("scaled") through[loc("columns")] because "it would be computed again for every element of a broadcast">
+// CHECK-SAME: <apart broadcast : loc("exp") -> loc("scaled") through[loc("columns")] because "it would be computed again for every element of a broadcast, or every window">
 // CHECK-SAME: <fused prologue : loc("neg") -> loc("shifted") through[loc("rows")] because
 func.func @broadcast(%x: tensor<4x1xf32>, %v: tensor<1x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x8xf32>, tensor<4x8xf32>) {
   %0 = graph.unary exp %x : tensor<4x1xf32> -> tensor<4x1xf32> loc("exp")
@@ -199,6 +199,24 @@ func.func @broadcast(%x: tensor<4x1xf32>, %v: tensor<1x8xf32>, %y: tensor<4x8xf3
   %4 = graph.broadcast %3 : tensor<1x8xf32> -> tensor<4x8xf32> loc("rows")
   %5 = graph.binary add %4, %y : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32> loc("shifted")
   return %2, %5 : tensor<4x8xf32>, tensor<4x8xf32>
+}
+
+// Windows that overlap have every element several times, those beside each other once.
+// CHECK-LABEL: graph.verdicts @windows
+// CHECK-SAME: <apart broadcast : loc("exp") -> loc("sums") through[loc("overlapping")] because
+// CHECK-SAME: <fused prologue : loc("neg") -> loc("negative sums") through[loc("overlapping again")] because
+// CHECK-SAME: <fused prologue : loc("sine") -> loc("tile sums") through[loc("tiles")] because
+func.func @windows(%x: tensor<1x9x9xf32>) -> (tensor<1x7x1x9xf32>, tensor<1x7x1x9xf32>, tensor<1x3x1x9xf32>) {
+  %0 = graph.unary exp %x : tensor<1x9x9xf32> -> tensor<1x9x9xf32> loc("exp")
+  %1 = graph.window %0 axis 1 sizes [3] strides [1] dilations [1] : tensor<1x9x9xf32> -> tensor<1x7x3x9xf32> loc("overlapping")
+  %2 = graph.reduce sum %1 [2] : tensor<1x7x3x9xf32> -> tensor<1x7x1x9xf32> loc("sums")
+  %3 = graph.unary neg %x : tensor<1x9x9xf32> -> tensor<1x9x9xf32> loc("neg")
+  %4 = graph.window %3 axis 1 sizes [3] strides [1] dilations [1] : tensor<1x9x9xf32> -> tensor<1x7x3x9xf32> loc("overlapping again")
+  %5 = graph.reduce sum %4 [2] : tensor<1x7x3x9xf32> -> tensor<1x7x1x9xf32> loc("negative sums")
+  %6 = graph.unary sin %x : tensor<1x9x9xf32> -> tensor<1x9x9xf32> loc("sine")
+  %7 = graph.window %6 axis 1 sizes [3] strides [3] dilations [1] : tensor<1x9x9xf32> -> tensor<1x3x3x9xf32> loc("tiles")
+  %8 = graph.reduce sum %7 [2] : tensor<1x3x3x9xf32> -> tensor<1x3x1x9xf32> loc("tile sums")
+  return %2, %5, %8 : tensor<1x7x1x9xf32>, tensor<1x7x1x9xf32>, tensor<1x3x1x9xf32>
 }
 
 // CHECK-LABEL: graph.verdicts @broadcast_of_chain

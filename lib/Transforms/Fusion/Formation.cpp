@@ -5,6 +5,8 @@
 
 #include "dialects/Graph/Control.h"
 
+#include <functional>
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::fusion;
@@ -64,6 +66,13 @@ Reads Formation::readsOf(Operation *op) const {
   return reads;
 }
 
+/// Windows that have elements in common.
+static bool overlaps(Operation *view) {
+  auto window = dyn_cast<graph::WindowOp>(view);
+  return window && llvm::any_of(llvm::zip_equal(window.getSizes(), window.getStrides()),
+                                [](const auto &axis) { return std::get<0>(axis) > std::get<1>(axis); });
+}
+
 void Formation::collectReads(Operation *op, Reads &reads) const {
   for (OpOperand &use : op->getResult(0).getUses()) {
     Operation *user = use.getOwner();
@@ -71,8 +80,10 @@ void Formation::collectReads(Operation *op, Reads &reads) const {
     if (!kernels.empty()) {
       reads.kernels.insert(kernels.begin(), kernels.end());
       reads.uses.push_back(&use);
+      reads.windows |= inWindows.contains(user);
     } else if (isView(user)) {
       reads.broadcast |= isa<graph::BroadcastOp>(user);
+      reads.windows |= overlaps(user);
       collectReads(user, reads);
     } else if (isOutside(user)) {
       reads.kernels.insert(nullptr);
@@ -136,15 +147,48 @@ void Formation::computeInside(Operation *op, const Reads &reads) {
     group->ops.insert(op);
     computed[op].push_back(group);
   }
+  if (reads.windows)
+    inWindows.insert(op);
   const size_t chain = chainFrom(op) + 1;
   for (Value operand : op->getOperands())
     if (Operation *producer = operand.getDefiningOp())
       chains[producer] = std::max(chains[producer], chain);
 }
 
+SetVector<Group *> Formation::groupsReadBy(const Group &group) const {
+  SetVector<Group *> read;
+  SmallVector<Operation *> work(group.ops.begin(), group.ops.end());
+  DenseSet<Operation *> seen(work.begin(), work.end());
+  while (!work.empty())
+    for (Value operand : work.pop_back_val()->getOperands()) {
+      Operation *op = operand.getDefiningOp();
+      if (!op || !seen.insert(op).second)
+        continue;
+      if (isComputed(op))
+        read.insert_range(kernelsOf(op));
+      else
+        work.push_back(op); // a view
+    }
+  return read;
+}
+
 std::vector<std::unique_ptr<Group>> Formation::takeGroups() {
   llvm::sort(groups, [&](const auto &a, const auto &b) {
     return positionOf(a->output.getDefiningOp()) < positionOf(b->output.getDefiningOp());
   });
-  return std::move(groups);
+  DenseMap<Group *, std::unique_ptr<Group> *> owners;
+  for (auto &group : groups)
+    owners[group.get()] = &group;
+  std::vector<std::unique_ptr<Group>> ordered;
+  std::function<void(Group *)> take = [&](Group *group) {
+    std::unique_ptr<Group> own = std::move(*owners.lookup(group));
+    if (!own)
+      return;
+    for (Group *before : groupsReadBy(*own))
+      take(before);
+    ordered.push_back(std::move(own));
+  };
+  for (Group *group : llvm::map_to_vector(groups, [](const auto &group) { return group.get(); }))
+    take(group);
+  return ordered;
 }

@@ -34,6 +34,7 @@ struct Reads {
   llvm::SetVector<Group *> kernels;          ///< null stands for joins and what leaves the body
   llvm::SmallVector<mlir::OpOperand *> uses; ///< by ops of those kernels
   bool broadcast = false;                    ///< a reader sees elements several times
+  bool windows = false; ///< and here in windows that overlap, or computes with what it reads where such a reader does
 };
 
 /// The kernels of a body so far, and what rules ask about its ops. Owns the groups.
@@ -73,17 +74,19 @@ public:
   /// `op` is computed in every kernel that reads it.
   void computeInside(mlir::Operation *op, const Reads &reads);
 
-  /// Hands the groups over, in program order of their outputs.
+  /// Hands the groups over, in program order of their outputs, but for those that others read before: each one stands
+  /// behind all that it reads.
   std::vector<std::unique_ptr<Group>> takeGroups();
 
 private:
+  llvm::SetVector<Group *> groupsReadBy(const Group &group) const;
   void collectReads(mlir::Operation *op, Reads &reads) const;
 
   std::vector<std::unique_ptr<Group>> groups;
   llvm::DenseMap<mlir::Operation *, int64_t> positions;
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Group *, 1>> computed;
   llvm::DenseMap<mlir::Operation *, Refusal> refusals;
-  llvm::DenseSet<mlir::Operation *> inTiles;
+  llvm::DenseSet<mlir::Operation *> inTiles, inWindows;
   llvm::DenseMap<mlir::Operation *, size_t> chains;
 };
 
