@@ -3,9 +3,11 @@
 //
 // An iteration computes a block of rows and columns: for each block of k it copies
 // what cannot be read in place, then runs the micro-kernel tile by tile; after the
-// last block of k the epilogue runs on each tile while it is in the first cache.
+// last block of k the epilogue runs on each tile while it is in the first cache, or,
+// where results lie along the rows, on all tiles of a panel, which are long enough.
 // Sums run along k in one order, whatever the block.
 
+#include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/MicroKernel.h"
 
@@ -39,6 +41,7 @@ void Emitter::emitContraction(ArrayRef<Value> iteration) {
 
 void Emitter::emitDepthBlock() {
   const Contraction &dot = *plan.contraction;
+  const bool alongRows = liesAlongRows();
   if (dot.lhs == OperandForm::Copied)
     copyLhs();
   if (dot.rhs == OperandForm::Copied)
@@ -47,10 +50,28 @@ void Emitter::emitDepthBlock() {
     copyBlockParts();
   forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
     forLoop(c.i64(0), block.rows, dot.tileRows, {}, [&](Value row, Carried) -> Values {
-      emitTile(panel, row);
+      multiplyTile(panel, row, tileAt(panel, row));
+      if (!alongRows)
+        behindDepth([&] { emitEpilogue(panel, row, dot.tileRows, /*alongRows=*/false); });
       return {};
     });
+    if (alongRows)
+      behindDepth([&] { emitEpilogue(panel, c.i64(0), dot.rowBlock, /*alongRows=*/true); });
     return {};
+  });
+}
+
+/// What follows the last block of k.
+void Emitter::behindDepth(function_ref<void()> body) {
+  const Contraction &dot = *plan.contraction;
+  std::optional<int64_t> depth = dot.depth.constant();
+  if (depth && *depth <= dot.depthBlock)
+    return body();
+  Value done = c.addi(block.depth, block.depths);
+  Value isLast = c.cmpi(CmpIPredicate::sge, done, index(dot.depth));
+  scf::IfOp::create(c.b, c.loc, isLast, [&](OpBuilder &b, Location loc) {
+    body();
+    scf::YieldOp::create(b, loc);
   });
 }
 
@@ -58,21 +79,11 @@ void Emitter::emitDepthBlock() {
 // Tiles
 //===----------------------------------------------------------------------===//
 
-void Emitter::emitTile(Value panel, Value row) {
+/// A panel's tiles, one below the other, are rows of its width.
+Value Emitter::tileAt(Value panel, Value row) {
   const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
   Value offset = c.addi(c.muli(panel, c.i64(dot.rowBlock)), c.muli(row, c.i64(dot.panel)));
-  Value tile = c.address(scratchAt(dot.tileOffset), offset, valueType(op.getTile().getType().getElement()));
-  multiplyTile(panel, row, tile);
-  std::optional<int64_t> depth = dot.depth.constant();
-  if (depth && *depth <= dot.depthBlock)
-    return emitEpilogue(panel, row, tile);
-  Value done = c.addi(block.depth, block.depths);
-  Value isLast = c.cmpi(CmpIPredicate::sge, done, index(dot.depth));
-  scf::IfOp::create(c.b, c.loc, isLast, [&](OpBuilder &b, Location loc) {
-    emitEpilogue(panel, row, tile);
-    scf::YieldOp::create(b, loc);
-  });
+  return c.address(scratchAt(dot.tileOffset), offset, valueType(dot.accumulator()));
 }
 
 /// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
@@ -186,25 +197,43 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
   });
 }
 
-void Emitter::emitEpilogue(Value panel, Value row, Value tile) {
+/// Whether all that follows the product is best done with lanes along the rows, as where channels become planes of an
+/// image: gathering from tiles in the first cache takes less than scattering to memory.
+bool Emitter::liesAlongRows() {
+  return llvm::all_of(func.getBody().getOps<ForeachOp>(), [&](ForeachOp loop) {
+    return chooseVector(vars, vars.names(loop.getBody().getArguments()), graph::exprsOf(loop.getExtents()),
+                        loop.getBody().front(), plan.tiles, isa.lanes()) == 0u;
+  });
+}
+
+/// Of so many rows of a panel.
+void Emitter::emitEpilogue(Value panel, Value row, int64_t rows, bool alongRows) {
   const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
   Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
-  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(dot.tileRows))));
+  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(rows))));
   Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
   variables["window_row"] = firstRow;
   variables["window_column"] = firstColumn;
-  DotOp op = dot.dot;
-  window = {op.getTile(), tile, dot.panel};
+  window = {op.getTile(), tileAt(panel, row), dot.panel};
   for (auto loop : func.getBody().getOps<ForeachOp>()) {
-    std::vector<std::string> names = vars.names(loop.getBody().getArguments());
-    vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) -> Values {
-      forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) -> Values {
-        variables[names[0]] = m;
-        emitBlock(loop.getBody().front());
-        return {};
+    const std::vector<std::string> names = vars.names(loop.getBody().getArguments());
+    const std::string &serial = names[alongRows ? 1 : 0];
+    // Blocks of whole vectors make them of all rows.
+    const Expr rowsInAll = dot.rowBlock % static_cast<int64_t>(isa.lanes()) == 0 ? dot.rows : Expr::symbol("rows");
+    auto inside = [&](Value at) {
+      variables[serial] = at;
+      emitBlock(loop.getBody().front());
+      return Values();
+    };
+    if (alongRows)
+      forLoop(firstColumn, endColumn, 1, {}, [&](Value n, Carried) {
+        return vectorLoop(names[0], firstRow, endRow, rowsInAll, {}, [&](Carried) { return inside(n); });
       });
-      return {};
-    });
+    else
+      vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) {
+        return forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) { return inside(m); });
+      });
   }
 }
 

@@ -154,10 +154,12 @@ private:
   //===--- Dot.cpp ---===//
   void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
   void emitDepthBlock();
-  void emitTile(mlir::Value panel, mlir::Value row);
+  void behindDepth(llvm::function_ref<void()> body);
+  mlir::Value tileAt(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
-  void emitEpilogue(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  bool liesAlongRows();
+  void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);
   /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
   struct MicroCall {
     mlir::Type element;

@@ -21,6 +21,7 @@ struct Shape {
 /// Positions of the three matrices; `column` strides are 1 unless transposed.
 struct Layout {
   bool lhsTransposed, rhsTransposed, pack, dynamic;
+  bool outTransposed = false;
 };
 
 class DotTest : public testing::TestWithParam<int> {};
@@ -31,6 +32,7 @@ std::string canonical(const std::string &text) {
   return positionText(*Expr::parse(text, &error));
 }
 
+/// No position names an axis of one element.
 std::string gemmText(const Shape &s, const Layout &layout) {
   auto extent = [&](const char *slot, int64_t value) {
     return layout.dynamic ? std::string(slot) : std::to_string(value);
@@ -38,7 +40,8 @@ std::string gemmText(const Shape &s, const Layout &layout) {
   std::string m = extent("n0", s.m), n = extent("n1", s.n), k = extent("n2", s.k);
   return kernelText("gemm", {{"LHS", canonical(layout.lhsTransposed ? "d2*" + m + " + d0" : "d0*" + k + " + d2")},
                              {"RHS", canonical(layout.rhsTransposed ? "d1*" + k + " + d2" : "d2*" + n + " + d1")},
-                             {"OUT", canonical(n == "1" ? "d3" : "d3*" + n + " + d4")}, // no axis of one element
+                             {"OUT", canonical(layout.outTransposed ? (m == "1" ? "d4" : "d4*" + m + " + d3")
+                                                                    : (n == "1" ? "d3" : "d3*" + n + " + d4"))},
                              {"ROWS", m},
                              {"COLUMNS", n},
                              {"DEPTH", k}});
@@ -65,7 +68,7 @@ void expectGemm(KernelRunner &runner, const Shape &s, const Layout &layout) {
         sum += product;
         size += std::abs(product);
       }
-      ASSERT_NEAR(o[i * s.n + j], std::max(sum, 0.0), 1e-6 * size)
+      ASSERT_NEAR(o[layout.outTransposed ? j * s.m + i : i * s.n + j], std::max(sum, 0.0), 1e-6 * size)
           << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
     }
   EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
@@ -76,7 +79,8 @@ TEST_P(DotTest, StaticShapes) {
                         {false, false, true, false},
                         {false, true, false, false},
                         {true, false, false, false},
-                        {false, true, true, false}})
+                        {false, true, true, false},
+                        {false, false, true, false, true}})
     for (Shape shape : {Shape{1, 1, 1},
                         {1, 48, 7},
                         {5, 17, 3},
@@ -119,7 +123,10 @@ TEST_P(DotTest, ShortDepths) {
 }
 
 TEST_P(DotTest, OneKernelForDynamicShapes) {
-  for (Layout layout : {Layout{false, false, false, true}, {false, false, true, true}, {true, true, false, true}}) {
+  for (Layout layout : {Layout{false, false, false, true},
+                        {false, false, true, true},
+                        {true, true, false, true},
+                        {false, false, true, true, true}}) {
     KernelRunner runner(gemmText({}, layout), GetParam(), layout.pack);
     for (Shape shape : {Shape{0, 5, 3},
                         {3, 0, 3},
