@@ -110,6 +110,13 @@ std::vector<KernelCase> reductionCases() {
       cases.push_back(argReductionCase("i8", "min", /*last=*/true, 5, columns, 1, peeled));
       cases.push_back(placedSumCase("f16", 5, columns, peeled)); // its steps are not those of the vectors
     }
+  // Two results of a loop.
+  cases.push_back(jointCase("f32", 3, 1030, 1, "row_reduction"));
+  cases.push_back(jointCase("f16", 5, 301, 1, "row_reduction"));
+  cases.push_back(jointCase("f32", 1, 70000, 1, "row_reduction"));
+  cases.push_back(jointCase("f16", 3, 333, 1, "row_reduction<threads 64, row 64, vector 8 peeled true, split 3>"));
+  cases.push_back(jointCase("f16", 3, 49, 70, "column_reduction"));
+  cases.push_back(jointCase("f32", 40, 6, 300, "reduction"));
   for (bool last : {false, true}) { // many ties, warps and blocks, lanes and warps without elements
     cases.push_back(argReductionCase("f32", "max", last, 5, 30, 1, "row_reduction"));
     cases.push_back(argReductionCase("f16", "min", last, 3, 3000, 1, "row_reduction"));

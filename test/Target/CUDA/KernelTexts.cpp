@@ -164,6 +164,31 @@ KernelCase reductionCase(const std::string &type, const std::string &kind, int64
           {outer * reduced * inner, outer * inner}};
 }
 
+KernelCase jointCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner,
+                     const std::string &schedule) {
+  Text text;
+  const std::string compute = computeOf(type);
+  const std::string both = text.line(
+      "kernel.reduce [#graph<reduce_kind min>, #graph<reduce_kind max>] " + over({v("d0")}, {reduced}), /*results=*/2);
+  const std::string x = text.load(0, type, (v("g0") * reduced + v("d0")) * inner + v("g1"));
+  text.raw("kernel.yield " + x + ", " + x + " : " + compute + ", " + compute);
+  text.close(compute + ", " + compute);
+  const Expr place = v("g0") * inner + v("g1");
+  text.store(both + "#0", 1, type, place);
+  text.store(both + "#1", 2, type, place);
+  text.store(
+      text.binary("div", text.binary("add", both + "#0", both + "#1", compute), text.number("2.0", compute), compute),
+      3, type, place);
+  const bool isChosen = schedule.find('<') == std::string::npos;
+  return {"joint_" + type + tag(outer) + tag(reduced) + tag(inner) + wordsOf(schedule),
+          schedule.substr(0, schedule.find('<')),
+          text.func("reduction", {outer, inner}, "",
+                    {type + ", read", type + ", write", type + ", write", type + ", write"},
+                    isChosen ? "" : "#cuda." + schedule),
+          {},
+          {outer * reduced * inner, outer * inner, outer * inner, outer * inner}};
+}
+
 KernelCase placedSumCase(const std::string &type, int64_t rows, int64_t columns, const std::string &schedule) {
   Text text;
   const std::string sum = text.reduce("sum", {v("d0")}, {columns});

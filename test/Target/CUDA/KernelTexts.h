@@ -57,6 +57,9 @@ KernelCase layerNormCase(const std::string &type, int64_t rows, int64_t columns)
 /// Reduction of [outer, reduced, inner] over the middle axis.
 KernelCase reductionCase(const std::string &type, const std::string &kind, int64_t outer, int64_t reduced,
                          int64_t inner, const std::string &schedule = "");
+/// The smallest and the largest of [outer, reduced, inner] over the middle axis, and the middle of both.
+KernelCase jointCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner,
+                     const std::string &schedule);
 /// Sums of rows: each element times its eighth, counted from the row's begin, 1000 more up to element 15.
 KernelCase placedSumCase(const std::string &type, int64_t rows, int64_t columns, const std::string &schedule);
 KernelCase softmaxColumnsCase(const std::string &type, int64_t outer, int64_t reduced, int64_t inner);
