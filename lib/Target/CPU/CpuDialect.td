@@ -68,6 +68,7 @@ def Cpu_OperandForm : I32EnumAttr<"OperandForm", "how an operand of a contractio
   I32EnumAttrCase<"Direct", 0, "direct">, // where it lies: of the tile's type, contiguous along k (lhs) or n (rhs)
   I32EnumAttrCase<"Copied", 1, "copied">, // computed into scratch memory, block by block
   I32EnumAttrCase<"Packed", 2, "packed">, // the parameter holds it in panels (packOperand)
+  I32EnumAttrCase<"Runs", 3, "runs">,     // where it lies, in several runs (Runs.h); rows that a border meets are copied
 ]> {
   let cppNamespace = "::cupola::cpu";
   let genSpecializedAttr = 0;
@@ -77,7 +78,7 @@ def Cpu_ContractionAttr : Cpu_Schedule<"Contraction", "contraction"> {
   let summary = "blocks of a product by micro-kernels";
   let description = [{
     An iteration computes rows by columns, `depth` of k at a time, in panels of `panel` columns. A
-    left operand that is copied may be so in pieces of the depth, within which its positions are
+    left operand that is copied, or in runs, may be copied in pieces of the depth, within which its positions are
     linear (DepthPieces.h); 0: it is not.
   }];
   let parameters = (ins "int64_t":$rows, "int64_t":$columns, "int64_t":$depth, "int64_t":$panel,

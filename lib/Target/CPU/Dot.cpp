@@ -8,6 +8,7 @@
 // Sums run along k in one order, whatever the block.
 
 #include "lib/Target/CPU/Access.h"
+#include "lib/Target/CPU/DepthKernel.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/MicroKernel.h"
 
@@ -44,6 +45,8 @@ void Emitter::emitDepthBlock() {
   const bool alongRows = liesAlongRows();
   if (dot.lhs == OperandForm::Copied)
     copyLhs();
+  else if (dot.lhs == OperandForm::Runs)
+    findRuns();
   if (dot.rhs == OperandForm::Copied)
     copyRhs();
   if (dot.blockSize)
@@ -115,6 +118,8 @@ void Emitter::chooseSize(Value value, ArrayRef<int64_t> sizes, function_ref<void
 
 void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   const Contraction &dot = *plan.contraction;
+  if (dot.isAlongDepth)
+    return multiplyFewColumns(panel, row, tile);
   DotOp op = dot.dot;
   Type element = op.getTile().getType().getElement();
   MicroCall call;
@@ -194,6 +199,21 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
       arguments.insert(arguments.begin(), ifExtended(microKernel(c.module, shape, isa), function));
       LLVM::CallOp::create(c.b, c.loc, LLVM::LLVMFuncOp(function).getFunctionType(), arguments);
     });
+  });
+}
+
+/// All of them, and all of the depth, by vectors along it.
+void Emitter::multiplyFewColumns(Value panel, Value row, Value tile) {
+  const Contraction &dot = *plan.contraction;
+  const int64_t lanes = packedUnitOf(dot.dot, isa), depth = *dot.depth.constant();
+  const int64_t piece = dot.runs ? dot.runs->size : depth;
+  const Operand left = lhsAt(row), right = rhsAt(panel);
+  const Value rows = c.subi(block.rows, row);
+  chooseSize(rows, tileHeights(dot.rows, dot.tileRows, divisors), [&](int64_t height) {
+    const DepthKernel shape{dot.accumulator(), static_cast<unsigned>(height),        static_cast<unsigned>(dot.panel),
+                            piece / lanes,     static_cast<unsigned>(piece % lanes), dot.runs ? depth / piece : 0};
+    LLVM::CallOp::create(c.b, c.loc, depthKernel(c.module, shape, isa),
+                         Values{left.pointer, left.stride, rows, right.pointer, tile});
   });
 }
 

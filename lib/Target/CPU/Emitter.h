@@ -119,7 +119,9 @@ private:
 
   //===--- Operands.cpp ---===//
   mlir::Value operandElement(mlir::Region &region);
+  mlir::Value lhsRowAt(mlir::Value row);
   void copyLhs();
+  void copyLhsRow(mlir::Value target);
   void copyLhsPart(const std::string &var, mlir::Value first, mlir::Value end, const Expr &length, mlir::Value target);
   void copyPieces(mlir::Value target);
   unsigned pieceLanes() const;
@@ -151,6 +153,10 @@ private:
   /// A depth in elements of the micro-kernel.
   mlir::Value unitsOf(mlir::Value depth);
 
+  //===--- Runs.cpp ---===//
+  mlir::Value runsAt(mlir::Value row);
+  void findRuns();
+
   //===--- Dot.cpp ---===//
   void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
   void emitDepthBlock();
@@ -158,6 +164,7 @@ private:
   mlir::Value tileAt(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
   bool liesAlongRows();
   void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);
   /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.

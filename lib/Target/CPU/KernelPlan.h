@@ -15,6 +15,7 @@
 #include "lib/Target/CPU/CpuDialect.h"
 #include "lib/Target/CPU/DepthPieces.h"
 #include "lib/Target/CPU/RowSteps.h"
+#include "lib/Target/CPU/Runs.h"
 
 namespace cupola::cpu {
 
@@ -47,6 +48,8 @@ struct Contraction {
   /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
   /// and 0 behind the depth.
   int64_t depthUnit = 1;
+  /// PanelShape::alongDepth.
+  bool isAlongDepth = false;
   /// Of a dot with blocks their size, which the unit divides, and the name of their index; 0: it has none.
   int64_t blockSize = 0;
   std::string b;
@@ -54,11 +57,13 @@ struct Contraction {
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
   int64_t rowBlock = 0, columnBlock = 0, depthBlock = 0;
-  int64_t panel = 0;    ///< columns of a panel
-  int64_t tileRows = 0; ///< rows of a tile over it, which divide those of a block
-  DepthPieces pieces;   ///< of a copied left operand; depthBlock is a multiple of their size
+  int64_t panel = 0;        ///< columns of a panel
+  int64_t tileRows = 0;     ///< rows of a tile over it, which divide those of a block
+  DepthPieces pieces;       ///< of a copied left operand; depthBlock is a multiple of their size
+  std::optional<Runs> runs; ///< of a left operand in runs; depthBlock is all of the depth
 
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
+  int64_t tableOffset = 0;                              ///< of runs
   /// The same of blocks: starts and scales of columns in panels, a row for a block, and scales of rows.
   int64_t startOffset = 0, columnScaleOffset = 0, rowScaleOffset = 0;
 
@@ -112,10 +117,17 @@ int64_t depthUnitOf(kernel::DotOp dot);
 mlir::Type sumTypeOf(kernel::DotOp dot);
 /// The type of an operand where it is copied or packed: that of the sums, or what depthUnitOf is about.
 mlir::Type operandType(mlir::Region &region);
-/// Columns of a panel of the dot's micro-kernel: a wide one where that leaves no narrower one at the end.
-int64_t panelWidth(kernel::DotOp dot, const CpuArchitecture &isa);
-/// Rows of a tile over such a panel.
-int64_t tileRows(int64_t panel, mlir::Type accumulator, const CpuArchitecture &isa);
+/// What the micro-kernel of a dot takes at a time.
+struct PanelShape {
+  int64_t columns; ///< of a panel: a wide one where that leaves no narrower one at the end
+  int64_t rows;    ///< of a tile over it
+  /// Few columns leave most of a vector empty. Vectors lie along the depth then (FewColumns.h): a packed panel has so
+  /// many neighbours of the depth side by side, per column, and 0 behind the depth.
+  bool alongDepth;
+};
+PanelShape panelOf(kernel::DotOp dot, bool isPacked, const CpuArchitecture &isa);
+/// Neighbours of the depth that lie side by side in a packed panel.
+int64_t packedUnitOf(kernel::DotOp dot, const CpuArchitecture &isa);
 
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);

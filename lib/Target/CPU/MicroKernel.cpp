@@ -12,7 +12,6 @@ namespace {
 
 using Values = SmallVector<Value>;
 constexpr int64_t kLine = 64;
-constexpr const char *kPrefix = "micro_";
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const CpuArchitecture &isa)
@@ -231,7 +230,7 @@ struct Generator {
 std::string nameOf(const MicroKernel &shape) {
   std::string type;
   llvm::raw_string_ostream(type) << shape.element;
-  return kPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
+  return kMicroKernelPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
          std::to_string(shape.tileStride) + (shape.unit == 1 ? "" : "_by" + std::to_string(shape.unit)) +
          (shape.block ? "_block" + std::to_string(shape.block) : "") + (shape.extended ? "_extended" : "") +
          (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
@@ -272,7 +271,7 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
 std::vector<OwningOpRef<ModuleOp>> takeMicroKernels(ModuleOp module, function_ref<bool(StringRef)> isWanted) {
   std::vector<OwningOpRef<ModuleOp>> taken;
   for (auto function : llvm::to_vector(module.getOps<LLVM::LLVMFuncOp>())) {
-    if (!function.getName().starts_with(kPrefix))
+    if (!function.getName().starts_with(kMicroKernelPrefix))
       continue;
     if (isWanted(function.getName())) {
       taken.push_back(ModuleOp::create(module.getLoc()));

@@ -15,6 +15,9 @@
 
 namespace cupola::cpu {
 
+/// What the names of micro-kernels begin with, of those along the depth (DepthKernel.h), too.
+inline constexpr char kMicroKernelPrefix[] = "micro_";
+
 struct MicroKernel {
   mlir::Type element;
   unsigned rows;

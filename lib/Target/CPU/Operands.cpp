@@ -19,18 +19,26 @@ Value Emitter::operandElement(Region &region) {
 
 /// Rows of depthBlock elements and one vector more, so that they do not all begin in
 /// the same place of a cache.
-void Emitter::copyLhs() {
+Value Emitter::lhsRowAt(Value row) {
   const Contraction &dot = *plan.contraction;
-  const Type element = dot.lhsType();
+  return c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())),
+                   valueType(dot.lhsType()));
+}
+
+void Emitter::copyLhs() {
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
-    variables[dot.m] = c.addi(block.row, row);
-    Value base = c.address(scratchAt(dot.lhsOffset), c.muli(row, c.i64(dot.depthBlock + isa.lanes())), element);
-    if (dot.pieces.size)
-      copyPieces(base);
-    else
-      copyLhsPart(dot.k, block.depth, c.addi(block.depth, block.depths), dot.depth, base);
+    variables[plan.contraction->m] = c.addi(block.row, row);
+    copyLhsRow(lhsRowAt(row));
     return {};
   });
+}
+
+void Emitter::copyLhsRow(Value target) {
+  const Contraction &dot = *plan.contraction;
+  if (dot.pieces.size)
+    copyPieces(target);
+  else
+    copyLhsPart(dot.k, block.depth, c.addi(block.depth, block.depths), dot.depth, target);
 }
 
 /// Elements from `first` to `end` of the current row, one after the other to `target`. Whole vectors are stored: what
@@ -144,17 +152,18 @@ Emitter::Operand Emitter::loadedAt(kernel::LoadOp load, const std::string &strid
 Emitter::Operand Emitter::lhsAt(Value row) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  if (dot.lhs == OperandForm::Copied) {
-    Value stride = c.i64(dot.depthBlock + isa.lanes());
-    return {c.address(scratchAt(dot.lhsOffset), c.muli(row, stride), valueType(dot.lhsType())), stride};
-  }
+  if (dot.lhs == OperandForm::Runs)
+    return {runsAt(row), c.i64(0)};
+  if (dot.lhs == OperandForm::Copied)
+    return {lhsRowAt(row), c.i64(dot.depthBlock + isa.lanes())};
   variables[dot.m] = c.addi(block.row, row);
   variables[dot.k] = block.depth;
   return loadedAt(plainOperand(op.getLhs()), dot.m);
 }
 
 Value Emitter::unitsOf(Value depth) {
-  const int64_t unit = plan.contraction->depthUnit;
+  const Contraction &dot = *plan.contraction;
+  const int64_t unit = dot.isAlongDepth ? packedUnitOf(dot.dot, isa) : dot.depthUnit;
   return unit == 1 ? depth : c.binary<arith::DivUIOp>(c.addi(depth, c.i64(unit - 1)), c.i64(unit));
 }
 
@@ -162,6 +171,8 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
   Type element = valueType(op.getTile().getType().getElement());
+  if (dot.isAlongDepth)
+    element = VectorType::get({packedUnitOf(op, isa)}, element);
   const Value stride = c.i64(dot.panel);
   if (dot.rhs == OperandForm::Copied)
     return {c.address(scratchAt(dot.rhsOffset), c.muli(panel, c.i64(dot.depthBlock / dot.depthUnit)), element), stride};

@@ -79,9 +79,9 @@ namespace {
 /// column), or 0; `unit` rows of k lie side by side.
 class PackerBuilder {
 public:
-  PackerBuilder(FuncOp func, DotOp dot, int64_t width)
+  PackerBuilder(FuncOp func, DotOp dot, int64_t width, int64_t unit)
       : func(func), operand(dot.getRhs()), extents(exprsOf(dot.getExtents())), dims(gridOf(func, operand)),
-        width(width), unit(depthUnitOf(dot)), loc(UnknownLoc::get(func.getContext())) {}
+        width(width), unit(unit), loc(UnknownLoc::get(func.getContext())) {}
 
   void build(OpBuilder &b, mlir::Block &body) {
     const graph::Exprs outer = gridExtents(func, dims);
@@ -207,7 +207,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   DotOp dot = dotOf(func);
   const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
   const graph::Exprs extents = exprsOf(dot.getExtents());
-  const int64_t width = panelWidth(dot, isa), unit = depthUnitOf(dot);
+  const int64_t width = panelOf(dot, /*isPacked=*/true, isa).columns, unit = packedUnitOf(dot, isa);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
@@ -223,7 +223,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   const Type stored = operandType(dot.getRhs());
   body.addArgument(ViewType::get(context, stored, Access::Write), packer.getLoc());
   b.setInsertionPointToStart(&body);
-  PackerBuilder(func, dot, width).build(b, body);
+  PackerBuilder(func, dot, width, unit).build(b, body);
 
   const Expr matrices = graph::product(gridExtents(func, gridOf(func, dot.getRhs())));
   const Expr bytes =

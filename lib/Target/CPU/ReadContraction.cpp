@@ -79,17 +79,33 @@ Type Contraction::lhsType() const { return operandType(dot->getRegion(0)); }
 Type Contraction::rhsType() const { return operandType(dot->getRegion(1)); }
 Type Contraction::sumType() const { return sumTypeOf(dot); }
 
-int64_t panelWidth(DotOp dot, const CpuArchitecture &isa) {
-  const int64_t lanes = isa.lanesOf(elementBytes(dot.getTile().getType().getElement()));
-  const int64_t usual = isa.tileVectors * lanes, wide = isa.wideVectors * lanes;
-  std::optional<int64_t> columns = exprsOf(dot.getExtents())[1].constant();
-  const bool isWide = wide != 0 && !dot.getBlock() && columns && *columns % usual != 0 && *columns % wide == 0;
-  return isWide ? wide : usual;
+static int64_t lanesOf(DotOp dot, const CpuArchitecture &isa) {
+  return isa.lanesOf(elementBytes(dot.getTile().getType().getElement()));
 }
 
-int64_t tileRows(int64_t panel, Type accumulator, const CpuArchitecture &isa) {
-  const int64_t vectors = panel / isa.lanesOf(elementBytes(accumulator));
-  return isa.tileRows * isa.tileVectors / vectors;
+/// Whether vectors along the depth, whose lanes are added behind it, take fewer instructions than a vector of columns
+/// that is not full: a sum of lanes costs about four.
+static bool hasFewColumns(DotOp dot, int64_t lanes) {
+  const graph::Exprs extents = exprsOf(dot.getExtents());
+  std::optional<int64_t> columns = extents[1].constant(), depth = extents[2].constant();
+  if (!columns || !depth || dot.getBlock() || depthUnitOf(dot) != 1 ||
+      !isa<FloatType>(dot.getTile().getType().getElement()))
+    return false;
+  return *columns > 0 && 2 * *columns <= lanes && *columns * ((*depth + lanes - 1) / lanes + 4) < *depth;
+}
+
+PanelShape panelOf(DotOp dot, bool isPacked, const CpuArchitecture &isa) {
+  const int64_t lanes = lanesOf(dot, isa), usual = isa.tileVectors * lanes, wide = isa.wideVectors * lanes;
+  std::optional<int64_t> columns = exprsOf(dot.getExtents())[1].constant();
+  if (isPacked && hasFewColumns(dot, lanes))
+    return {*columns, static_cast<int64_t>(llvm::bit_floor<uint64_t>(lanes / *columns)), /*alongDepth=*/true};
+  const bool isWide = wide != 0 && !dot.getBlock() && columns && *columns % usual != 0 && *columns % wide == 0;
+  const int64_t panel = isWide ? wide : usual;
+  return {panel, isa.tileRows * isa.tileVectors / (panel / lanes), /*alongDepth=*/false};
+}
+
+int64_t packedUnitOf(DotOp dot, const CpuArchitecture &isa) {
+  return panelOf(dot, /*isPacked=*/true, isa).alongDepth ? lanesOf(dot, isa) : depthUnitOf(dot);
 }
 
 Result<Contraction> readContraction(Variables &vars, FuncOp func) {

@@ -81,17 +81,38 @@ std::pair<double, double> convAt(const Conv &v, const std::vector<Left> &x, cons
   return {sum, magnitude};
 }
 
-TEST_P(ConvTest, AgreesOverWindowsStridesAndBorders) {
-  for (const Conv &v : convs) {
-    KernelRunner runner(convText(v, floats), GetParam());
-    std::vector<float> x = randomFloats(v.size * v.size * v.channels, 1), w = randomFloats(v.depth() * v.columns, 2);
-    std::vector<float> o(v.places() * v.places() * v.columns);
-    runner.run(0, {x.data(), w.data(), o.data()}, {});
-    for (size_t i = 0; i < o.size(); ++i) {
-      auto [sum, magnitude] = convAt(v, x, w, i / v.columns, i % v.columns);
-      ASSERT_NEAR(o[i], sum, 1e-6 * magnitude) << v.channels << " channels, window " << v.window << ", at " << i;
-    }
+void expectConv(const Conv &v, int level, bool pack) {
+  KernelRunner runner(convText(v, floats), level, pack);
+  std::vector<float> x = randomFloats(v.size * v.size * v.channels, 1), w = randomFloats(v.depth() * v.columns, 2);
+  std::vector<float> packed, o(v.places() * v.places() * v.columns + 1, -1);
+  if (pack) {
+    packed.assign(runner.packedBytes.at(0).evaluate({}).value() / 4, NAN);
+    runner.run(1, {w.data(), packed.data()}, {});
   }
+  runner.run(0, {x.data(), pack ? packed.data() : w.data(), o.data()}, {});
+  for (size_t i = 0; i + 1 < o.size(); ++i) {
+    auto [sum, magnitude] = convAt(v, x, w, i / v.columns, i % v.columns);
+    ASSERT_NEAR(o[i], sum, 1e-6 * magnitude) << v.channels << " channels, window " << v.window << ", at " << i;
+  }
+  EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+}
+
+TEST_P(ConvTest, AgreesOverWindowsStridesAndBorders) {
+  for (const Conv &v : convs)
+    expectConv(v, GetParam(), /*pack=*/false);
+}
+
+/// Rows in runs, and of channels that are no whole vectors; all rows at a border, or none.
+TEST_P(ConvTest, FewColumnsReadRuns) {
+  for (const Conv &v : {Conv{7, 16, 3, 3, 1, 1, 1},
+                        {9, 48, 1, 3, 1, 1, 0},
+                        {11, 32, 4, 5, 2, 1, 2},
+                        {8, 16, 2, 3, 1, 2, 2},
+                        {9, 5, 3, 3, 1, 1, 1},
+                        {12, 32, 3, 9, 1, 1, 4},
+                        {3, 64, 5, 3, 1, 1, 1},
+                        {6, 20, 1, 3, 3, 1, 1}})
+    expectConv(v, GetParam(), /*pack=*/true);
 }
 
 /// Pieces of whole registers of bytes, of parts of one and of no whole vectors; more of them than are copied one by

@@ -122,6 +122,25 @@ TEST_P(DotTest, ShortDepths) {
   }
 }
 
+/// Packed operands of few columns: depths of a part of a vector, of whole ones, of several blocks; tiles of fewer rows.
+TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
+  for (Shape shape : {Shape{37, 1, 70},
+                      {5, 3, 64},
+                      {64, 4, 1000},
+                      {9, 8, 600},
+                      {1, 2, 33},
+                      {100, 2, 8},
+                      {33, 3, 1031},
+                      {66, 1, 1024},
+                      {7, 5, 200},
+                      {70, 7, 515}})
+    for (Layout layout :
+         {Layout{false, false, true, false}, {true, true, true, false}, {false, false, true, false, true}}) {
+      KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);
+      expectGemm(runner, shape, layout);
+    }
+}
+
 TEST_P(DotTest, OneKernelForDynamicShapes) {
   for (Layout layout : {Layout{false, false, false, true},
                         {false, false, true, true},

@@ -306,3 +306,60 @@ kernel.func @row attention grid (%g) in [12] scalars []
     kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
   }
 }
+
+// Few columns lie along the depth: all of it at once. An image that is channels last is read where it lies.
+// V3: @few_columns {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> packed
+// V4: @few_columns {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> packed
+kernel.func @few_columns conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 3, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 512*floordiv(%k, 96) + mod(%k, 96) - 544] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[3*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "3">
+  kernel.foreach (%m, %n) in [256, 3] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "3">
+    kernel.store %s, %o[3*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// Where channels are apart, rows are copied.
+// V3: @few_columns_first {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs copied, rhs packed, piece 32> packed
+// V4: @few_columns_first {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs copied, rhs packed, piece 32> packed
+kernel.func @few_columns_first conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 3, 288] lhs (%m, %k) {
+    %x = kernel.load %a[%m + 16*floordiv(%k, 96) + mod(floordiv(%k, 32), 3) + 256*mod(%k, 32) - 17] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[3*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "3">
+  kernel.foreach (%m, %n) in [256, 3] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "3">
+    kernel.store %s, %o[3*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// 8 of 16 lanes are few, 8 of 8 are not.
+// V3: @half_columns {{.*}} schedule #cpu.contraction<block 66x16x288, panel 16, lhs copied, rhs packed, piece 32> packed
+// V4: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs runs, rhs packed, piece 32> packed
+kernel.func @half_columns conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 8, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 512*floordiv(%k, 96) + mod(%k, 96) - 544] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[8*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "8">
+  kernel.foreach (%m, %n) in [256, 8] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "8">
+    kernel.store %s, %o[8*%m + %n] : f32 to <f32, write>
+  }
+}

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 12
+// COUNT: 15
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -174,5 +174,68 @@ kernel.func @values attention grid (%g) in [12] scalars [] schedule #cpu.attenti
   kernel.foreach (%m, %n) in [100, 64] {
     %x = kernel.extract %r [%m, %n] : f32 from !kernel.tile<f32, "100", "64">
     kernel.store %x, %o[4096*%g + 64*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// Runs are neighbours in memory.
+// CHECK: the schedule of kernel apart does not suit it on x86-64-v4
+kernel.func @apart conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 3, 288] lhs (%m, %k) {
+    %x = kernel.load %a[%m + 16*floordiv(%k, 96) + mod(floordiv(%k, 32), 3) + 256*mod(%k, 32) - 17] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[3*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "3">
+  kernel.foreach (%m, %n) in [256, 3] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "3">
+    kernel.store %s, %o[3*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// Few columns take all of the depth.
+// CHECK: the schedule of kernel part does not suit it on x86-64-v4
+kernel.func @part conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x3x96, panel 3, lhs copied, rhs packed, piece 32> packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 3, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 512*floordiv(%k, 96) + mod(%k, 96) - 544] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[3*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "3">
+  kernel.foreach (%m, %n) in [256, 3] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "3">
+    kernel.store %s, %o[3*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// The panel is as wide as the columns are.
+// CHECK: the schedule of kernel wide does not suit it on x86-64-v4
+kernel.func @wide conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x48x288, panel 48, lhs copied, rhs packed, piece 32> packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 3, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 512*floordiv(%k, 96) + mod(%k, 96) - 544] mask [floordiv(%m, 16) + floordiv(%k, 96) - 1, -floordiv(%m, 16) - floordiv(%k, 96) + 16, mod(%m, 16) + mod(floordiv(%k, 32), 3) - 1, -mod(%m, 16) - mod(floordiv(%k, 32), 3) + 16] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[3*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "3">
+  kernel.foreach (%m, %n) in [256, 3] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "3">
+    kernel.store %s, %o[3*%m + %n] : f32 to <f32, write>
   }
 }

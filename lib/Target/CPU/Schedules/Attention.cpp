@@ -127,7 +127,7 @@ double reading(const RowDot &dot, OperandForm form, double rows, const CpuArchit
 LogicalResult AttentionAttr::verify(EmitError error, int64_t rows, OperandForm keys, OperandForm values) {
   if (failed(verifyPositive(error, {rows})))
     return failure();
-  if (keys == OperandForm::Packed || values == OperandForm::Packed)
+  if (keys > OperandForm::Copied || values > OperandForm::Copied)
     return error() << "keys and values are direct or copied";
   return success();
 }

@@ -19,9 +19,14 @@ namespace cupola::cpu {
 static int64_t mostDepth(const Contraction &c) { return c.depthUnit == 1 ? 512 : 1024; }
 
 /// Rows of an iteration: few, so that threads have something to share, but an operand that is
-/// copied should serve many.
-static int64_t rowBlock(const Contraction &c, OperandForm rhs, int64_t tile) {
+/// copied should serve many. Few columns want all of the depth, and as many copied rows of that as the second cache
+/// holds.
+static int64_t rowBlock(const Contraction &c, OperandForm lhs, OperandForm rhs, const PanelShape &panel) {
   const bool copiesLhs = !c.isLhsContiguous;
+  const int64_t tile = panel.rows;
+  if (panel.alongDepth)
+    return blockOf(c.rows, tile,
+                   lhs == OperandForm::Copied ? std::clamp<int64_t>(32768 / *c.depth.constant(), 16, 64) : 64);
   return blockOf(c.rows, tile, rhs == OperandForm::Copied ? 128 : copiesLhs ? 64 : 32);
 }
 
@@ -36,14 +41,23 @@ static SmallVector<OperandForm> rhsForms(const Contraction &c) {
   return c.isRhsContiguous ? SmallVector{OperandForm::Direct, OperandForm::Copied} : SmallVector{OperandForm::Copied};
 }
 
+/// Few columns take less time than a copy of their rows would.
+static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
+  const Contraction &c = *kernel.contraction;
+  if (c.isLhsContiguous)
+    return OperandForm::Direct;
+  const bool hasRuns = panel.alongDepth && runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
+  return hasRuns ? OperandForm::Runs : OperandForm::Copied;
+}
+
 LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t columns, int64_t depth, int64_t panel,
-                                      OperandForm lhs, OperandForm, int64_t piece) {
+                                      OperandForm lhs, OperandForm rhs, int64_t piece) {
   if (failed(verifyPositive(error, {rows, columns, depth, panel})) ||
       failed(verifyDivides(error, "the block's columns", columns, panel)))
     return failure();
-  if (lhs == OperandForm::Packed)
-    return error() << "a left operand is direct or copied";
-  if (piece < 0 || (piece > 0 && lhs != OperandForm::Copied))
+  if (lhs == OperandForm::Packed || rhs == OperandForm::Runs)
+    return error() << "a left operand is direct, copied or in runs, a right one direct, copied or packed";
+  if (piece < 0 || (piece > 0 && lhs == OperandForm::Direct))
     return error() << "pieces are positive numbers of a left operand that is copied";
   return piece == 0 ? success() : verifyDivides(error, "the block's depth", depth, piece);
 }
@@ -52,19 +66,19 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   if (!kernel.contraction)
     return {};
   Contraction &c = *kernel.contraction;
-  const int64_t panel = panelWidth(c.dot, isa), columns = columnBlock(c, panel);
-  const int64_t tile = tileRows(panel, c.accumulator(), isa);
-  const OperandForm lhs = c.isLhsContiguous ? OperandForm::Direct : OperandForm::Copied;
+  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  const int64_t columns = columnBlock(c, panel.columns);
+  const OperandForm lhs = lhsForm(kernel, panel, isa);
   int64_t piece = 0;
-  if (lhs == OperandForm::Copied)
+  if (lhs != OperandForm::Direct)
     piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
-  const int64_t depth = blockOf(c.depth, least, mostDepth(c));
+  const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
   Candidates all;
   for (OperandForm rhs : rhsForms(c))
-    for (int64_t width : {columns, std::min(columns, 2 * panel)})
-      all.push_back(
-          ContractionAttr::get(kernel.func.getContext(), rowBlock(c, rhs, tile), width, depth, panel, lhs, rhs, piece));
+    for (int64_t width : {columns, std::min(columns, 2 * panel.columns)})
+      all.push_back(ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, depth,
+                                         panel.columns, lhs, rhs, piece));
   return all;
 }
 
@@ -78,8 +92,8 @@ static double reading(const ContractionAttr &schedule, const KernelPlan &kernel,
     return 1;
   std::optional<int64_t> rows = bounds(c.rows, kernel.vars.ranges()).hi;
   std::optional<int64_t> columns = bounds(c.columns, kernel.vars.ranges()).hi;
-  const double tiles =
-      rows ? static_cast<double>(llvm::divideCeil(*rows, tileRows(schedule.getPanel(), c.accumulator(), isa))) : 1e9;
+  const int64_t tile = panelOf(c.dot, c.isPacked, isa).rows;
+  const double tiles = rows ? static_cast<double>(llvm::divideCeil(*rows, tile)) : 1e9;
   const double first = columns && *columns <= schedule.getPanel() ? 1 : kFar;
   return schedule.getRhs() == OperandForm::Copied ? first + 1 + tiles : first * tiles;
 }
@@ -92,17 +106,21 @@ double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &is
 }
 
 /// Blocks are whole tiles of the micro-kernel, and operands lie as the schedule says.
-static bool suits(ContractionAttr schedule, Contraction &c, const CpuArchitecture &isa) {
-  return schedule.getPanel() == panelWidth(c.dot, isa) &&
-         schedule.getRows() % tileRows(schedule.getPanel(), c.accumulator(), isa) == 0 &&
+static bool suits(ContractionAttr schedule, KernelPlan &kernel, const CpuArchitecture &isa) {
+  const Contraction &c = *kernel.contraction;
+  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  if (schedule.getLhs() == OperandForm::Runs && lhsForm(kernel, panel, isa) != OperandForm::Runs)
+    return false;
+  return schedule.getPanel() == panel.columns && schedule.getRows() % panel.rows == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
          (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
-         schedule.getDepth() % std::max(c.depthUnit, c.blockSize) == 0;
+         (panel.alongDepth ? c.depth.isConstant(schedule.getDepth())
+                           : schedule.getDepth() % std::max(c.depthUnit, c.blockSize) == 0);
 }
 
 Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
-  if (!kernel.contraction || !suits(*this, *kernel.contraction, isa))
+  if (!kernel.contraction || !suits(*this, kernel, isa))
     return doesNotSuit(kernel.func, isa);
   Contraction &c = *kernel.contraction;
   std::optional<DepthPieces> pieces = DepthPieces::ofSize(kernel.vars, c.dot, c.dot.getLhs(), getPiece());
@@ -115,9 +133,15 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.columnBlock = getColumns();
   c.depthBlock = getDepth();
   c.panel = getPanel();
-  c.tileRows = tileRows(c.panel, c.accumulator(), isa);
+  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  c.tileRows = panel.rows;
+  c.isAlongDepth = panel.alongDepth;
   c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * elementBytes(c.accumulator()));
-  if (c.lhs == OperandForm::Copied)
+  if (c.lhs == OperandForm::Runs) {
+    c.runs = runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
+    c.tableOffset = kernel.reserve(c.rowBlock * 2 * static_cast<int64_t>(sizeof(int64_t)));
+  }
+  if (c.lhs != OperandForm::Direct)
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
   if (c.rhs == OperandForm::Copied)
     c.rhsOffset = kernel.reserve(c.columnBlock * c.depthBlock * elementBytes(c.rhsType()));
