@@ -239,8 +239,6 @@ void Emitter::emitEpilogue(Value panel, Value row, int64_t rows, bool alongRows)
   for (auto loop : func.getBody().getOps<ForeachOp>()) {
     const std::vector<std::string> names = vars.names(loop.getBody().getArguments());
     const std::string &serial = names[alongRows ? 1 : 0];
-    // Blocks of whole vectors make them of all rows.
-    const Expr rowsInAll = dot.rowBlock % static_cast<int64_t>(isa.lanes()) == 0 ? dot.rows : Expr::symbol("rows");
     auto inside = [&](Value at) {
       variables[serial] = at;
       emitBlock(loop.getBody().front());
@@ -248,10 +246,11 @@ void Emitter::emitEpilogue(Value panel, Value row, int64_t rows, bool alongRows)
     };
     if (alongRows)
       forLoop(firstColumn, endColumn, 1, {}, [&](Value n, Carried) {
-        return vectorLoop(names[0], firstRow, endRow, rowsInAll, {}, [&](Carried) { return inside(n); });
+        return vectorLoop(names[0], firstRow, endRow, lengthInParts(dot.rows, dot.rowBlock), {},
+                          [&](Carried) { return inside(n); });
       });
     else
-      vectorLoop(names[1], firstColumn, endColumn, dot.columns, {}, [&](Carried) {
+      vectorLoop(names[1], firstColumn, endColumn, lengthInParts(dot.columns, dot.panel), {}, [&](Carried) {
         return forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) { return inside(m); });
       });
   }

@@ -56,6 +56,8 @@ private:
   Values maskedTail(const std::string &var, mlir::Value lower, mlir::Value upper, Carried carried, LaneBody body);
   Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init, LaneBody body);
   bool wholeVectors(const Expr &length) const;
+  /// The length for vectorLoop of a loop over `part` elements of `all` at a time: no number where those are no vectors.
+  Expr lengthInParts(const Expr &all, int64_t part) const;
   mlir::Value tailMask(mlir::Value count);
 
   /// Ops by the number of loops that have to be open around them.

@@ -32,6 +32,10 @@ Emitter::Values Emitter::forLoop(Value lower, Value upper, int64_t by, ValueRang
   return Values(loop.getResults());
 }
 
+Expr Emitter::lengthInParts(const Expr &all, int64_t part) const {
+  return part % static_cast<int64_t>(c.lanes) == 0 ? all : Expr::symbol("part");
+}
+
 bool Emitter::wholeVectors(const Expr &length) const { return divisible(length, c.lanes, divisors); }
 
 Value Emitter::tailMask(Value count) {

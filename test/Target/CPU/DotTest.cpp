@@ -141,6 +141,39 @@ TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
     }
 }
 
+/// Panels of eight-byte numbers are half vectors of the loops around them.
+TEST_P(DotTest, EightBytes) {
+  for (bool pack : {false, true})
+    for (Shape s :
+         {Shape{9, 48, 20}, {33, 80, 64}, {7, 16, 600}, {5, 25, 9}, {40, 144, 33}, {17, 4, 100}, {17, 3, 200}}) {
+      std::string text = gemmText(s, {false, false, pack, false});
+      for (size_t at; (at = text.find("f32")) != std::string::npos;)
+        text.replace(at, 3, "f64");
+      KernelRunner runner(text, GetParam(), pack);
+      const auto randomDoubles = [](size_t count, uint32_t seed) {
+        const std::vector<float> floats = randomFloats(count, seed);
+        return std::vector<double>(floats.begin(), floats.end());
+      };
+      std::vector<double> a = randomDoubles(s.m * s.k, 1), b = randomDoubles(s.k * s.n, 2),
+                          bias = randomDoubles(s.n, 3);
+      std::vector<double> packed, o(s.m * s.n + 1, -1);
+      if (pack) {
+        packed.assign(runner.packedBytes.at(0).evaluate({}).value() / 8, NAN);
+        runner.run(1, {b.data(), packed.data()}, {s.m, s.n, s.k});
+      }
+      runner.run(0, {a.data(), pack ? packed.data() : b.data(), bias.data(), o.data()}, {s.m, s.n, s.k});
+      for (int64_t at = 0; at < s.m * s.n; ++at) {
+        double sum = bias[at % s.n], size = std::abs(sum);
+        for (int64_t k = 0; k < s.k; ++k) {
+          sum += a[at / s.n * s.k + k] * b[k * s.n + at % s.n];
+          size += std::abs(a[at / s.n * s.k + k] * b[k * s.n + at % s.n]);
+        }
+        ASSERT_NEAR(o[at], std::max(sum, 0.0), 1e-14 * size) << s.m << "x" << s.n << "x" << s.k << " at " << at;
+      }
+      EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+    }
+}
+
 TEST_P(DotTest, OneKernelForDynamicShapes) {
   for (Layout layout : {Layout{false, false, false, true},
                         {false, false, true, true},
