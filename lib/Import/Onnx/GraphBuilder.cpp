@@ -19,6 +19,15 @@ std::string shapeText(ArrayRef<Expr> shape) {
 
 std::string typeText(Type element) { return modelRowOf(element).onnxName; }
 
+NodeError tooLong(const std::string &what) {
+  return {ErrorKind::Unsupported,
+          what + " on dimensions by an expression with more than " + std::to_string(Expr::maxNodes) +
+              " parts or by numbers that do not fit 64 bits; fewer unknown dimensions (--shape) make it shorter",
+          std::nullopt,
+          {},
+          /*isByOperands=*/true};
+}
+
 void GraphBuilder::fail(const std::string &message, ErrorKind kind) const { throw NodeError{kind, message}; }
 
 void GraphBuilder::undecided(ArrayRef<Expr> extents, const std::string &message) const {
@@ -33,14 +42,7 @@ RankedTensorType GraphBuilder::type(ArrayRef<Expr> dims, Type element) const {
   std::optional<int64_t> bytes = graph::byteSize(element);
   for (const Expr &dim : dims) {
     if (dim.overflowed() && !ranges().empty()) // perhaps only the expression is too long
-      throw NodeError{ErrorKind::Unsupported,
-                      "an extent of the result depends on dimensions by an expression with more than " +
-                          std::to_string(Expr::maxNodes) +
-                          " parts or by numbers that do not fit 64 bits; fewer unknown dimensions "
-                          "(--shape) make it shorter",
-                      std::nullopt,
-                      {},
-                      /*isByOperands=*/true};
+      throw tooLong("an extent of the result depends");
     if (dim.overflowed())
       fail("an extent of the result does not fit 64 bits");
     const auto extent = dim.constant();

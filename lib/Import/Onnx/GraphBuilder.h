@@ -26,6 +26,9 @@ struct NodeError {
   bool isByOperands = false; ///< the extents of its operands, if these are known, may be enough
 };
 
+/// Of an expression that is overflowed; `what` depends on dimensions by it.
+NodeError tooLong(const std::string &what);
+
 using mlir::Type;
 using mlir::Value;
 using Ints = llvm::SmallVector<int64_t>;

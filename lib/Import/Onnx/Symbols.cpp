@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Symbols.h"
 
+#include "lib/Import/Onnx/GraphBuilder.h"
 #include "lib/Planner/SolveDim.h"
 
 using namespace mlir;
@@ -126,6 +127,8 @@ Exprs Symbols::current(ArrayRef<Expr> exprs) const {
 }
 
 void Symbols::record(const Expr &a, graph::Relation relation, const Expr &b, const std::string &who) {
+  if (a.overflowed() || b.overflowed())
+    throw tooLong("what has to be checked of extents depends");
   if (!state.recorded.insert(a.text() + " " + stringifyRelation(relation).str() + " " + b.text()).second)
     return;
   OpBuilder builder = builderAfter(module, state.last);
@@ -168,12 +171,32 @@ Symbols::Outcome Symbols::assumeEqual(const Expr &first, const Expr &second, con
   if (!b.asSymbol() && a.constant())
     return assumeConstant(b, *a.constant(), who);
   record(a, graph::Relation::Equal, b, who);
+  useMinimum(a - b);
   // One of two symbols gives way; any symbol to what is no symbol.
   const auto left = a.asSymbol(), right = b.asSymbol();
   const bool replaceLeft = left && right ? givesWay(*left, *right) : left.has_value();
   if (replaceLeft ? !replace(a, b) : !replace(b, a))
     replace(replaceLeft ? b : a, replaceLeft ? a : b);
   return Outcome::Holds;
+}
+
+/// `e` is 0 from now on: where it is min(s, c) less a number that number says what s is, or that s is at least c.
+/// Cutting the first of so many places off and putting another in front gives s - min(s, 1) + 1, which has to be s.
+void Symbols::useMinimum(const Expr &e) {
+  if (e.terms().size() != 1 || std::abs(e.terms()[0].coefficient) != 1 || e.terms()[0].factors.size() != 1)
+    return;
+  const auto &[atom, power] = e.terms()[0].factors[0];
+  if (power != 1 || atom->kind() != Atom::Kind::Min)
+    return;
+  const int64_t value = -e.offset() * e.terms()[0].coefficient;
+  for (const auto &[x, c] : {std::pair(atom->lhs(), atom->rhs()), std::pair(atom->rhs(), atom->lhs())})
+    if (x.asSymbol() && c.constant()) {
+      if (value < *c.constant())
+        replace(x, Expr(value));
+      else
+        raiseLow(x - c);
+      return;
+    }
 }
 
 /// 4 * s == 44 says what s is, and 4 * s == 45 that no s will do.
@@ -185,6 +208,8 @@ Symbols::Outcome Symbols::assumeConstant(const Expr &e, int64_t value, const std
   record(e, graph::Relation::Equal, Expr(value), who);
   if (symbol)
     replace(Expr::symbol(*symbol), Expr(solved[*symbol]));
+  else
+    useMinimum(e - Expr(value));
   return Outcome::Holds;
 }
 

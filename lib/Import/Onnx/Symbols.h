@@ -98,6 +98,7 @@ private:
   bool givesWay(const std::string &first, const std::string &second) const;
   bool replace(const Expr &symbol, const Expr &value);
   void raiseLow(const Expr &e);
+  void useMinimum(const Expr &e);
 };
 
 } // namespace cupola::onnx_import

@@ -67,6 +67,25 @@ TEST_F(SymbolsTest, BroadcastOfACutTableBoundsTheSymbol) {
   EXPECT_EQ((*module->getOps<graph::SymbolOp>().begin()).getMax(), 512);
 }
 
+TEST_F(SymbolsTest, AMinimumThatIsKnownBoundsTheSymbol) {
+  const Expr a = symbols.create("seq", "seq", 0, 0), b = symbols.create("other", "other", 0, 0);
+  const Expr cut = a - min(a, Expr(1)) + Expr(1);
+  EXPECT_EQ(symbols.assumeEqual(cut, a, "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(cut), a);
+  EXPECT_EQ(symbols.assumeEqual(Expr(7) - min(Expr(9), b), Expr(3), "n"), Symbols::Outcome::Holds);
+  EXPECT_EQ(symbols.current(b), Expr(4));
+  EXPECT_EQ(reasons().size(), 2u); // both are checked
+  EXPECT_EQ(symbols.assumeEqual(a + b, a + min(b, Expr(2)), "n"), Symbols::Outcome::Impossible);
+}
+
+TEST_F(SymbolsTest, ExtentsThatAreTooLongAreRefused) {
+  const Expr a = symbol("batch");
+  const Expr long_ = a * Expr(INT64_MAX) * Expr(2);
+  EXPECT_THROW(symbols.assumeEqual(long_, a, "n"), NodeError);
+  EXPECT_THROW(symbols.assumeLessEqual(a, long_, "n"), NodeError);
+  EXPECT_THROW(symbols.assumeBroadcast(a, long_, "n"), NodeError);
+}
+
 TEST_F(SymbolsTest, ElementsMayHaveAnySignUntilAFactSaysMore) {
   const Expr element = symbols.createElement("shape", "element 0 of input 'shape'", graph::anyNumber);
   EXPECT_EQ(proveLessEqual(Expr(0), element, symbols.ranges()), std::nullopt);
