@@ -3,6 +3,8 @@
 
 #include "dialects/Graph/Control.h"
 
+#include "mlir/IR/AttrTypeSubElements.h"
+
 using namespace mlir;
 
 namespace cupola::graph {
@@ -22,6 +24,35 @@ SmallVector<Block *> bodiesOf(Operation *function) {
   for (Region &region : function->getRegions())
     collect(region, bodies);
   return bodies;
+}
+
+std::set<std::string> symbolsAfter(Operation *op) {
+  std::vector<std::string> names;
+  if (auto branch = dyn_cast<IfOp>(op))
+    names = symbolNames(branch.getSymbols());
+  if (auto loop = dyn_cast<LoopOp>(op)) {
+    names = symbolNames(loop.getSymbols());
+    if (loop.getCount())
+      names.push_back(loop.getCount()->str());
+  }
+  return {names.begin(), names.end()};
+}
+
+std::set<std::string> symbolsIn(Operation *op) {
+  std::set<std::string> symbols;
+  AttrTypeWalker walker;
+  walker.addWalk([&](ExprAttr expr) {
+    const std::set<std::string> used = expr.getValue().symbols();
+    symbols.insert(used.begin(), used.end());
+  });
+  op->walk([&](Operation *inner) {
+    walker.walk(inner->getAttrDictionary());
+    for (Type type : inner->getOperandTypes())
+      walker.walk(type);
+    for (Type type : inner->getResultTypes())
+      walker.walk(type);
+  });
+  return symbols;
 }
 
 bool leavesBody(Operation *op) {

@@ -11,6 +11,12 @@ namespace cupola::graph {
 /// it, each before those that it holds. Not the regions of graph.fusion.
 llvm::SmallVector<mlir::Block *> bodiesOf(mlir::Operation *function);
 
+/// Run symbols that have values once `op`, a branch or a loop, is done.
+std::set<std::string> symbolsAfter(mlir::Operation *op);
+
+/// All symbols in the types and attributes of `op` and of what it holds.
+std::set<std::string> symbolsIn(mlir::Operation *op);
+
 /// Hands its operands to another body or to the host, each in dense memory of its own: the end of a body, a
 /// branch, a loop or an op of the host.
 bool leavesBody(mlir::Operation *op);

@@ -278,11 +278,12 @@ def Kernel_CheckedIndexOp : Kernel_Op<"checked_index", [Kernel_Defines, MemoryEf
   let summary = "a model's index made safe: negative counts from the end; out of range raises";
   let description = [{
     i in [-extent, extent) becomes i or i + extent. Any other i is clamped and raises the
-    step's flag, which fails the run after it (DESIGN of the kernel ABI).
+    step's flag, which fails the run after it (DESIGN of the kernel ABI), but where `condition` is false: there nothing
+    is read, and an axis without elements has no index that is right.
   }];
-  let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent);
+  let arguments = (ins Kernel_Scalar:$value, Graph_Expr:$extent, Optional<I1>:$condition);
   let results = (outs Index:$result);
-  let assemblyFormat = "$value `below` custom<Extent>($extent) attr-dict `:` type($value)";
+  let assemblyFormat = "$value `below` custom<Extent>($extent) (`if` $condition^)? attr-dict `:` type($value)";
 }
 
 def Kernel_KnownIndexOp : Kernel_Op<"known_index", [Kernel_Defines, Pure]> {

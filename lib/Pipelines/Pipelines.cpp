@@ -292,6 +292,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());
   target.addFusionPasses(b.main(), variant.arch, isOn);
+  b.addNested<func::FuncOp>(createOrderExtents());
   return b.run();
 }
 

@@ -89,9 +89,13 @@ public:
   void runOnOperation() override {
     for (Block *body : graph::bodiesOf(getOperation())) {
       EqualOps ops;
+      llvm::DenseSet<std::tuple<Attribute, Attribute, Attribute>> facts;
       for (Operation &op : llvm::make_early_inc_range(*body))
         if (op.getNumResults() == 1 && op.getNumRegions() == 0 && isPure(&op))
           ops.visit(&op);
+        else if (auto fact = dyn_cast<graph::AssumeOp>(op);
+                 fact && !facts.insert({fact.getLhsAttr(), fact.getRelationAttr(), fact.getRhsAttr()}).second)
+          fact.erase(); // it has been checked
       ops.mergeUnread();
       ops.nameMerged();
     }

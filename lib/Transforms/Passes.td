@@ -429,6 +429,27 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def OrderExtents : Pass<"graph-order-extents", "::mlir::func::FuncOp"> {
+  let summary = "what knows its extents earlier comes earlier";
+  let description = [{
+    A branch or a loop may find extents: how many elements a mask lets through, how often a loop ran. The plan puts what
+    uses them into a body of its own, which is entered when they are known. Where several are found that do not
+    follow from each other, those ops come first, side by side, and what uses the extents behind all of them: one
+    body, not one in another for each. Else the order stays.
+
+    ```mlir
+    %0 = graph.loop .. count @s1        // how many of %x are positive
+    %1 = graph.fusion .. tensor<?xf32, #graph.shape<"s1">>
+    %2 = graph.loop .. count @s2        // how many of %y are
+    // becomes
+    %0 = graph.loop .. count @s1
+    %2 = graph.loop .. count @s2
+    %1 = graph.fusion .. tensor<?xf32, #graph.shape<"s1">>
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def FoldNorms : Pass<"graph-fold-norms", "::mlir::func::FuncOp"> {
   let summary = "a norm between products is no kernel: they share its work";
   let description = [{

@@ -97,3 +97,38 @@ def test_what_follows_sees_the_size():
         x = np.where(RNG.random((rows, 4)) < 0.4, RNG.random((rows, 4)), 0).astype(np.float32)
         answer = session.run({"x": x})
         assert np.array_equal(answer["y"], -x[x != 0]) and np.isclose(answer["total"], x.sum())
+
+
+@pytest.mark.parametrize("chained", (False, True))
+def test_many_sizes(chained):
+    """As detectors have for every class: independent ones, or each of the one before."""
+    count = 70
+    nodes, last = [], "x"
+    for i in range(count):
+        nodes += [helper.make_node("Greater", [last, f"t{i}"], [f"c{i}"]),
+                  helper.make_node("Compress", [last, f"c{i}"], [f"z{i}"], axis=0)]
+        last = f"z{i}" if chained else "x"
+    nodes.append(helper.make_node("Concat", [f"z{i}" for i in range(count)], ["y"], axis=0))
+    constants = [helper.make_tensor(f"t{i}", FLOAT, [], [i / count]) for i in range(count)]
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info("x", FLOAT, ["n"])],
+                              [helper.make_tensor_value_info("y", FLOAT, None)], constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    check_model(model, [{"x": RNG.random(n).astype(np.float32)} for n in (40, 0, 7)])
+
+
+@pytest.mark.parametrize("device", ("cpu", "sim"))
+def test_reductions_of_nothing(device):
+    """Of an extent that is 0 only when the model runs."""
+    for kind in ("int8", "uint8", "int32", "float32"):
+        dtype = np.dtype(kind)
+        element = helper.np_dtype_to_tensor_dtype(dtype)
+        graph = helper.make_graph([helper.make_node("ReduceMin", ["x"], ["least"], axes=[1], keepdims=0),
+                                   helper.make_node("ReduceMax", ["x"], ["largest"], axes=[1], keepdims=0)], "g",
+                                  [helper.make_tensor_value_info("x", element, [3, "n"])],
+                                  [helper.make_tensor_value_info(name, element, [3]) for name in ("least", "largest")])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        package = cupola.compile(model, targets="cpu" if device == "cpu" else "cuda", progress=False, isolate=False)
+        session = cupola.Session(package, device, **({} if device == "cpu" else {"arch": "sm_80"}))
+        least, largest = session.run({"x": np.zeros((3, 0), dtype)}).values()
+        ends = (np.inf, -np.inf) if dtype.kind == "f" else (np.iinfo(dtype).max, np.iinfo(dtype).min)
+        assert np.all(least == ends[0]) and np.all(largest == ends[1]), kind

@@ -36,8 +36,8 @@ TEST(HostileControl, BodiesDoNotNestForEver) {
         b[i].branch(Step::CallStep).bodies = {i};
     });
   };
-  EXPECT_TRUE(writePackageToMemory(chain(64), test::packageWeights()).isOk());
-  expectRefused(chain(65), [](Program &) {}, "bodies nest deeper than 64");
+  EXPECT_TRUE(writePackageToMemory(chain(256), test::packageWeights()).isOk());
+  expectRefused(chain(257), [](Program &) {}, "bodies nest deeper than 256");
 }
 
 TEST(HostileControl, BuffersOfBodies) {

@@ -80,3 +80,50 @@ func.func @apart(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x1xf32>, 
   %6 = graph.reduce mean %4 [2] : tensor<4x6x3xf32> -> tensor<4x6x1xf32>
   return %0, %1, %2, %3, %5, %6 : tensor<4x1xf32>, tensor<4x1xf32>, tensor<1x8xf32>, tensor<1x1xf32>, tensor<4x6x1xf32>, tensor<4x6x1xf32>
 }
+
+// A thread has one element of each result: what meets, of which one is turned, is of two.
+// CHECK-LABEL: func.func @turned
+// CHECK: graph.fusion reduction(%arg0)
+// CHECK-NOT: graph.binary
+// CHECK: graph.fusion pointwise
+// CHECK: graph.binary add
+func.func @turned(%x: tensor<4x4x8xf32>) -> tensor<4x4x1xf32> {
+  %0 = graph.reduce max %x [2] : tensor<4x4x8xf32> -> tensor<4x4x1xf32>
+  %1 = graph.reduce min %x [2] : tensor<4x4x8xf32> -> tensor<4x4x1xf32>
+  %2 = graph.transpose %0 [1, 0, 2] : tensor<4x4x1xf32> -> tensor<4x4x1xf32>
+  %3 = graph.binary add %2, %1 : tensor<4x4x1xf32>, tensor<4x4x1xf32> -> tensor<4x4x1xf32>
+  return %3 : tensor<4x4x1xf32>
+}
+
+// Turned alike, they are of one place.
+// CHECK-LABEL: func.func @both_turned
+// CHECK: graph.fusion reduction(%arg0)
+// CHECK: graph.binary add
+// CHECK: graph.yield
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @both_turned(%x: tensor<4x6x8xf32>) -> tensor<6x4x1xf32> {
+  %0 = graph.reduce max %x [2] : tensor<4x6x8xf32> -> tensor<4x6x1xf32>
+  %1 = graph.reduce min %x [2] : tensor<4x6x8xf32> -> tensor<4x6x1xf32>
+  %2 = graph.transpose %0 [1, 0, 2] : tensor<4x6x1xf32> -> tensor<6x4x1xf32>
+  %3 = graph.transpose %1 [1, 0, 2] : tensor<4x6x1xf32> -> tensor<6x4x1xf32>
+  %4 = graph.binary add %2, %3 : tensor<6x4x1xf32>, tensor<6x4x1xf32> -> tensor<6x4x1xf32>
+  return %4 : tensor<6x4x1xf32>
+}
+
+// Kernels of several results do not read each other: one of the two sums is a kernel of its own.
+// CHECK-LABEL: func.func @crossing
+// CHECK-COUNT-2: graph.fusion reduction(
+// CHECK: graph.fusion pointwise(
+// CHECK: graph.binary sub
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @crossing(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> (tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>) {
+  %0 = graph.reduce max %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %1 = graph.reduce min %x [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %2 = graph.reduce max %y [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %3 = graph.reduce min %y [1] : tensor<4x8xf32> -> tensor<4x1xf32>
+  %4 = graph.binary add %1, %2 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  %5 = graph.binary sub %3, %0 : tensor<4x1xf32>, tensor<4x1xf32> -> tensor<4x1xf32>
+  return %0, %4, %2, %5 : tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>, tensor<4x1xf32>
+}

@@ -59,6 +59,29 @@ func.func @masked(%q: tensor<1x8x4xf32>, %k: tensor<1x4x8xf32>, %v: tensor<1x8x4
 
 // -----
 
+// Integers in the order of floats say no more of them than comparisons do: what is sorted may have 16 bits, as what is
+// searched for the largest.
+// CHECK-LABEL: @order
+// CHECK: %[[A:.*]] = graph.matmul %{{.*}} -> tensor<4x8xf16>
+// CHECK: graph.bitcast %{{.*}} : tensor<4x8xf32> -> tensor<4x8xi32>
+// CHECK: graph.precision @order f16 narrowed 1 kept []
+func.func @order(%x: tensor<4x4xf32>, %w: tensor<4x8xf32>) -> tensor<4x8xi64> {
+  %zero = graph.constant dense<0> : tensor<4x8xi32> : tensor<4x8xi32>
+  %least = graph.constant dense<-2147483648> : tensor<4x8xi32> : tensor<4x8xi32>
+  %most = graph.constant dense<2147483647> : tensor<4x8xi32> : tensor<4x8xi32>
+  %0 = graph.matmul %x, %w : tensor<4x4xf32>, tensor<4x8xf32> -> tensor<4x8xf32>
+  %1 = graph.bitcast %0 : tensor<4x8xf32> -> tensor<4x8xi32>
+  %2 = graph.binary less %1, %zero : tensor<4x8xi32>, tensor<4x8xi32> -> tensor<4x8xi1>
+  %3 = graph.binary sub %least, %1 : tensor<4x8xi32>, tensor<4x8xi32> -> tensor<4x8xi32>
+  %4 = graph.select %2, %3, %1 : tensor<4x8xi1>, tensor<4x8xi32>, tensor<4x8xi32> -> tensor<4x8xi32>
+  %5 = graph.unary is_nan %0 : tensor<4x8xf32> -> tensor<4x8xi1>
+  %6 = graph.select %5, %most, %4 : tensor<4x8xi1>, tensor<4x8xi32>, tensor<4x8xi32> -> tensor<4x8xi32>
+  %7 = graph.cast %6 : tensor<4x8xi32> -> tensor<4x8xi64>
+  return %7 : tensor<4x8xi64>
+}
+
+// -----
+
 // Bits are those of the type that the model says, of what is read and of what is made.
 // CHECK-LABEL: @bits
 // CHECK: %[[A:.*]] = graph.binary add %{{.*}}, %{{.*}} -> tensor<4x8xf32>

@@ -205,8 +205,11 @@ Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent, bool 
   if (!mask.empty() && !isMaskedLoad(raw)) // where nothing is read no index is wrong
     raw = selectInside(mask, raw, constant(raw.getType(), 0));
   const Type type = b.getIndexType();
+  const bool mayBeEmpty = !mask.empty() && bounds(extent, known).lo.value_or(0) < 1; // no index is right then
   Value at = isInRange ? kernel::KnownIndexOp::create(b, loc(), type, raw, inKernel(extent)).getResult()
-                       : kernel::CheckedIndexOp::create(b, loc(), type, raw, inKernel(extent)).getResult();
+                       : kernel::CheckedIndexOp::create(b, loc(), type, raw, inKernel(extent),
+                                                        mayBeEmpty ? inRange(mask) : Value())
+                             .getResult();
   std::string name = "i" + std::to_string(indirectVariables++);
   bind(Expr::symbol(name), at);
   known[name] = {Expr(0), extent - 1};

@@ -63,7 +63,7 @@ private:
   void addIf(graph::IfOp op);
   void addLoop(graph::LoopOp op);
   void addHost(graph::HostOp op);
-  void addRest(mlir::Operation *control, llvm::ArrayRef<mlir::Value> results);
+  void addRest(mlir::Operation *last, std::set<std::string> after, llvm::ArrayRef<mlir::Value> results);
 
   ProgramBuilder &program;
   mlir::OpBuilder b;
@@ -74,9 +74,6 @@ private:
   /// By a rest: what it reads of the body around it, in the order of its parameters.
   llvm::SetVector<mlir::Value> captured;
 };
-
-/// Run symbols that have values once `op`, a branch or a loop, is done.
-std::set<std::string> symbolsAfter(mlir::Operation *op);
 
 /// Bytes of the memory that the tensor lies in.
 Expr bytesOf(mlir::Value tensor);

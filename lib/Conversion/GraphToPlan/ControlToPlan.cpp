@@ -9,18 +9,6 @@ using namespace mlir;
 
 namespace cupola {
 
-std::set<std::string> symbolsAfter(Operation *op) {
-  std::vector<std::string> names;
-  if (auto branch = dyn_cast<graph::IfOp>(op))
-    names = graph::symbolNames(branch.getSymbols());
-  if (auto loop = dyn_cast<graph::LoopOp>(op)) {
-    names = graph::symbolNames(loop.getSymbols());
-    if (loop.getCount())
-      names.push_back(loop.getCount()->str());
-  }
-  return {names.begin(), names.end()};
-}
-
 /// The steps of a region of the graph: its arguments are the body's first parameters, its results those at `results`.
 static void buildRegion(ProgramBuilder &program, Region &region, Block &graphBlock, const std::set<std::string> &known,
                         ArrayRef<int64_t> results) {
@@ -128,21 +116,20 @@ void BodyBuilder::addLoop(graph::LoopOp op) {
   buildRegion(program, loop.getBody(), op.getBody().front(), inside, places);
 }
 
-/// What follows `control` knows the symbols that have values then. It is handed what it reads, and `results`.
-void BodyBuilder::addRest(Operation *control, ArrayRef<Value> results) {
-  auto call = plan::CallOp::create(b, control->getLoc(), ValueRange(), ValueRange());
+/// What follows `last` knows `after`, the symbols that have values then. It is handed what it reads, and `results`.
+void BodyBuilder::addRest(Operation *last, std::set<std::string> after, ArrayRef<Value> results) {
+  auto call = plan::CallOp::create(b, last->getLoc(), ValueRange(), ValueRange());
   b.setInsertionPoint(call); // what the rest is found to read
-  std::set<std::string> after = symbolsAfter(control);
   after.insert(known.begin(), known.end());
   BodyBuilder rest(program, call.getBody().emplaceBlock(), after);
   SmallVector<Value> handed, parameters;
-  for (auto [value, result] : llvm::zip_equal(control->getBlock()->getTerminator()->getOperands(), results)) {
+  for (auto [value, result] : llvm::zip_equal(last->getBlock()->getTerminator()->getOperands(), results)) {
     parameters.push_back(result ? rest.addBuffer(plan::BufferKind::Parameter, 0, bytesOf(value), value.getLoc())
                                 : Value());
     if (result)
       handed.push_back(result);
   }
-  rest.build(std::next(Block::iterator(control)), parameters);
+  rest.build(std::next(Block::iterator(last)), parameters);
   int64_t place = rest.captured.size();
   for (Value parameter : parameters)
     if (parameter)

@@ -3,6 +3,7 @@
 
 #include "lib/Conversion/GraphToPlan/BodyBuilder.h"
 
+#include "dialects/Graph/Control.h"
 #include "dialects/Graph/Placement.h"
 #include "lib/Reference/Tensor.h"
 
@@ -115,15 +116,32 @@ bool BodyBuilder::isWrittenInPlace(Value value) const {
          (isa_and_present<graph::LoopOp>(op) && isKnown(bytesOf(value)));
 }
 
+/// The last op from `first` on of the body's own: behind it more symbols have values, those of `after`, or nothing
+/// comes. Branches and loops that are independent stand side by side (graph-order-extents).
+static Operation *lastBefore(Block::iterator first, std::set<std::string> &after) {
+  Operation *last = first->getBlock()->getTerminator();
+  for (Operation &op : llvm::make_range(first, first->getBlock()->end())) {
+    const std::set<std::string> here = graph::symbolsAfter(&op), used = graph::symbolsIn(&op);
+    const bool waits = llvm::any_of(used, [&](const std::string &symbol) { return after.count(symbol) != 0; });
+    if (!after.empty() && (here.empty() || waits))
+      break;
+    if (here.empty())
+      continue;
+    after.insert(here.begin(), here.end());
+    last = &op;
+  }
+  return last;
+}
+
 /// Kernels write straight into the first result that returns what they compute, alone or
 /// joined; every other result is a copy.
 void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
   Operation *terminator = first->getBlock()->getTerminator();
-  Block::iterator end =
-      std::find_if(first, Block::iterator(terminator), [](Operation &op) { return !symbolsAfter(&op).empty(); });
+  std::set<std::string> after;
+  Operation *last = lastBefore(first, after);
   auto isHere = [&](Value value) {
     Operation *op = value.getDefiningOp();
-    return !op->isBeforeInBlock(&*first) && (op == &*end || op->isBeforeInBlock(&*end));
+    return !op->isBeforeInBlock(&*first) && (op == last || op->isBeforeInBlock(last));
   };
   for (auto [value, result] : llvm::zip_equal(terminator->getOperands(), results))
     if (result && isWrittenInPlace(value) && isHere(value) && !buffers.count(value)) {
@@ -141,8 +159,8 @@ void BodyBuilder::build(Block::iterator first, SmallVector<Value> results) {
       addLoop(loop);
     else if (auto host = dyn_cast<graph::HostOp>(*op))
       addHost(host);
-    if (op == end)
-      return addRest(&*op, results);
+    if (&*op == last && !after.empty())
+      return addRest(last, after, results);
   }
   for (auto [value, result] : llvm::zip_equal(terminator->getOperands(), results))
     if (result) {

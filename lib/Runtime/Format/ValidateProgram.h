@@ -23,7 +23,7 @@ inline Status checkIndices(const std::string &what, const std::vector<uint32_t> 
 }
 
 /// How deep bodies may nest; entering one is a recursion of the runtime.
-constexpr size_t kMaxDepth = 64;
+constexpr size_t kMaxDepth = 256;
 
 /// The rules of a launch's grid and tensor maps, which need nothing else of the package.
 Status checkGrid(const Variant &variant, const Launch &launch, const std::string &what);

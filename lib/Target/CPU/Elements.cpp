@@ -160,7 +160,8 @@ void Emitter::emitCheckedIndex(CheckedIndexOp op) {
     i = c.select(isNegative, extent, i);
   else
     i = c.select(isNegative, c.addi(i, extent), i);
-  raiseFlag(c.ori(c.cmpi(CmpIPredicate::slt, i, zero), c.cmpi(CmpIPredicate::sge, i, extent)));
+  Value bad = c.ori(c.cmpi(CmpIPredicate::slt, i, zero), c.cmpi(CmpIPredicate::sge, i, extent));
+  raiseFlag(op.getCondition() ? c.andi(bad, values.lookup(op.getCondition())) : bad);
   Value last = c.subi(extent, c.i64(1));
   variables[vars.name(op.getResult())] = c.maxsi(c.minsi(i, last), zero);
 }

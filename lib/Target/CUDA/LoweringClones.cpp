@@ -194,7 +194,15 @@ Accumulator makeAccumulator(Lowering &lowering, graph::ReduceKind kind, Type typ
 }
 
 Value neutralValue(Lowering &lowering, graph::ReduceKind kind, Type type) {
-  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), graph::neutralElement(kind, wordType(type)));
+  const Type word = wordType(type);
+  TypedAttr neutral = graph::neutralElement(kind, word);
+  if (auto integer = llvm::dyn_cast<IntegerType>(type)) { // what is neutral in a word may not fit the type
+    const llvm::APInt value = llvm::cast<IntegerAttr>(graph::neutralElement(kind, type)).getValue();
+    const unsigned width = word.getIntOrFloatBitWidth();
+    const bool isSigned = !integer.isUnsigned() && integer.getWidth() > 1;
+    neutral = IntegerAttr::get(word, isSigned ? value.sext(width) : value.zext(width));
+  }
+  return ConstantOp::create(lowering.builder, lowering.func.getLoc(), neutral);
 }
 
 void accumulate(Lowering &lowering, const Accumulator &accumulator, Value value, const graph::Exprs &index) {

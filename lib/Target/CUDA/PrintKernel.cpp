@@ -299,8 +299,9 @@ void KernelPrinter::print(InRangeOp op) { line(define(op.getResult()) + all(op.g
 
 void KernelPrinter::print(CheckedIndexOp op) {
   std::string value = "v" + std::to_string(scalars++);
-  line("const i64 " + value + " = cu_wrapped_index(bindings, step, cu_cast<i64>(" + operand(op.getValue()) + "), i64(" +
-       expr(op.getExtent(), {}) + "));");
+  const std::string condition = op.getCondition() ? operand(op.getCondition()) + " ? " : "";
+  line("const i64 " + value + " = " + condition + "cu_wrapped_index(bindings, step, cu_cast<i64>(" +
+       operand(op.getValue()) + "), i64(" + expr(op.getExtent(), {}) + "))" + (condition.empty() ? ";" : " : i64(0);"));
   indexNames[vars.name(op.getResult())] = wide ? value : "i32(" + value + ")";
 }
 

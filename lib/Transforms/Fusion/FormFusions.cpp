@@ -196,8 +196,11 @@ private:
         FusionBuilder(*group).build();
       match::eraseDead(*body);
       // What reads one of a kernel's results may stand before others are computed.
-      if (llvm::any_of(grouping.groups, [](const auto &group) { return isJoint(*group); }))
-        sortTopologically(body);
+      if (llvm::any_of(grouping.groups, [](const auto &group) { return isJoint(*group); }) &&
+          !sortTopologically(body)) {
+        getOperation().emitError("kernels of several results read each other");
+        return signalPassFailure();
+      }
     }
   }
 };

@@ -7,6 +7,8 @@
 
 #include <functional>
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::fusion;
@@ -66,11 +68,15 @@ Reads Formation::readsOf(Operation *op) const {
   return reads;
 }
 
-/// Windows that have elements in common.
+/// Windows that have elements in common: some place of one is the first of another.
 static bool overlaps(Operation *view) {
   auto window = dyn_cast<graph::WindowOp>(view);
-  return window && llvm::any_of(llvm::zip_equal(window.getSizes(), window.getStrides()),
-                                [](const auto &axis) { return std::get<0>(axis) > std::get<1>(axis); });
+  if (!window)
+    return false;
+  for (auto [size, stride, dilation] : llvm::zip_equal(window.getSizes(), window.getStrides(), window.getDilations()))
+    if ((size - 1) * dilation >= std::lcm(stride, dilation))
+      return true;
+  return false;
 }
 
 void Formation::collectReads(Operation *op, Reads &reads) const {

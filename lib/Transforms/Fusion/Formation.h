@@ -74,6 +74,7 @@ public:
   /// `op` is computed in every kernel that reads it.
   void computeInside(mlir::Operation *op, const Reads &reads);
 
+  llvm::ArrayRef<std::unique_ptr<Group>> allKernels() const { return groups; }
   /// Hands the groups over, in program order of their outputs, but for those that others read before: each one stands
   /// behind all that it reads.
   std::vector<std::unique_ptr<Group>> takeGroups();

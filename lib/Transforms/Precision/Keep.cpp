@@ -23,14 +23,39 @@ static bool isOuterProduct(Operation *op) {
   return product && graph::extentOf(product.getRhs(), graph::rankOf(product.getRhs()) - 2).isConstant(1);
 }
 
+static std::optional<llvm::APInt> integerSplat(Value value) {
+  auto constant = value.getDefiningOp<graph::ConstantOp>();
+  auto values = constant ? dyn_cast<DenseElementsAttr>(constant.getValue()) : DenseElementsAttr();
+  return values && values.isSplat() && isa<IntegerType>(values.getElementType())
+             ? std::optional(values.getSplatValue<llvm::APInt>())
+             : std::nullopt;
+}
+
+/// Bits as integers in the order of the floats (sorts make them): negative ones are those of the magnitude taken from
+/// the smallest integer. They say no more of the numbers than comparisons do.
+static bool isOrder(graph::BitcastOp bits) {
+  bool turns = false;
+  for (Operation *user : bits->getUsers()) {
+    auto binary = dyn_cast<graph::BinaryOp>(user);
+    const auto left = binary ? integerSplat(binary.getLhs()) : std::nullopt;
+    const auto right = binary ? integerSplat(binary.getRhs()) : std::nullopt;
+    const bool isTurned = left && left->isMinSignedValue() && binary.getKind() == graph::BinaryKind::Sub;
+    const bool isSign = right && right->isZero() && binary.getKind() == graph::BinaryKind::Less;
+    if (!isTurned && !isSign && !isa<graph::SelectOp>(user))
+      return false;
+    turns |= isTurned;
+  }
+  return turns;
+}
+
 /// Whether the numbers that an op reads are positions, angles or bits, whatever it computes.
 static bool needsExactOperands(Operation *op) {
   if (auto unary = dyn_cast<graph::UnaryOp>(op))
     return graph::needsExactOperands(unary.getKind());
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return graph::needsExactOperands(binary.getKind());
-  if (isa<graph::BitcastOp>(op))
-    return true;
+  if (auto bits = dyn_cast<graph::BitcastOp>(op))
+    return !isOrder(bits);
   auto cast = dyn_cast<graph::CastOp>(op);
   return cast && isa<IntegerType>(graph::elementOf(cast.getResult())) &&
          !graph::elementOf(cast.getResult()).isInteger(1);
@@ -43,6 +68,10 @@ bool movesElements(Operation *op) {
 
 /// Whether a result that has to be exact asks that of the operands.
 static bool passesOn(Operation *op) {
+  auto bits = dyn_cast<graph::BitcastOp>(op);
+  auto unary = dyn_cast<graph::UnaryOp>(op);
+  if ((bits && isOrder(bits)) || (unary && unary.getKind() == graph::UnaryKind::IsNaN))
+    return false;
   const graph::FusionClass kind = cast<graph::ClassInterface>(op).getFusionClass();
   return movesElements(op) || kind == graph::FusionClass::Pointwise || kind == graph::FusionClass::Reduction ||
          isOuterProduct(op);

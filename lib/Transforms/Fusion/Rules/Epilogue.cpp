@@ -22,6 +22,17 @@ bool usesDivision(const Expr &expr) {
 
 using Ops = llvm::SetVector<Operation *>;
 
+/// A symbol per dimension, whose range is added to `scope`.
+Exprs pointOf(Value value, Ranges &scope) {
+  Exprs point;
+  for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
+    std::string name = "d" + std::to_string(i);
+    scope[name] = {Expr(0), extent - 1};
+    point.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
+  }
+  return point;
+}
+
 /// Values of `ops` that something outside reads, in the order of the ops.
 SmallVector<Value> openValues(const Ops &ops) {
   SmallVector<Value> open;
@@ -35,8 +46,12 @@ class Epilogue {
 public:
   Epilogue(Formation &kernels, Group &group)
       : kernels(kernels), group(group), ops(group.ops),
-        first(kernels.positionOf(group.core.empty() ? group.hero : group.core.front())),
-        mostResults(isJoint(group) ? group.core.size() : 1) {}
+        earliest(kernels.positionOf(group.core.empty() ? group.hero : group.core.front())),
+        mostResults(isJoint(group) ? group.core.size() : 1) {
+    for (const auto &other : kernels.allKernels())
+      if (isJoint(*other))
+        earliest = std::min(earliest, kernels.positionOf(other->core.front()));
+  }
 
   /// Extends the group whenever what it has taken leaves no more values to read outside than it may have results.
   void grow() {
@@ -66,19 +81,54 @@ private:
       group.kept.assign(results.begin(), results.end() - 1);
   }
 
-  /// `value` is computed from something in `taken`, through ops outside of it.
+  /// `value` is computed from something in `taken`, through ops outside of it. A kernel of several results needs all
+  /// that it reads for any of them.
   bool dependsOn(Value value, const Ops &taken) {
     SmallVector<Value> work{value};
     DenseSet<Operation *> seen;
     while (!work.empty()) {
       Operation *op = work.pop_back_val().getDefiningOp();
-      if (!op || kernels.positionOf(op) < first || !seen.insert(op).second)
+      if (!op || !seen.insert(op).second)
         continue;
       if (taken.contains(op))
         return true;
-      llvm::append_range(work, op->getOperands());
+      for (Group *other : kernels.kernelsOf(op))
+        if (other != &group && isJoint(*other))
+          for (Operation *part : other->ops)
+            llvm::append_range(work, part->getOperands());
+      if (kernels.positionOf(op) >= earliest)
+        llvm::append_range(work, op->getOperands());
     }
     return false;
+  }
+
+  /// Which element of `value`, a result of something in `taken`, a point of the heroes' results becomes.
+  Exprs placeOf(Value value, const Ops &taken, Ranges &scope) {
+    Operation *op = value.getDefiningOp();
+    if (isHero(op))
+      return pointOf(value, scope);
+    const auto inside = llvm::find_if(op->getOperands(), [&](Value operand) {
+      return operand.getDefiningOp() && taken.contains(operand.getDefiningOp());
+    });
+    Exprs place = placeOf(*inside, taken, scope);
+    return isBijectiveView(op) ? *cast<graph::IndexingInterface>(op).mapIndexForward(place, scope) : place;
+  }
+
+  /// A thread has one element of each value: what meets has to be of one place.
+  bool meetInPlace(Operation *op, const Ops &taken) {
+    if (mostResults == 1)
+      return true;
+    std::optional<Exprs> place;
+    for (Value operand : op->getOperands()) {
+      if (!operand.getDefiningOp() || !taken.contains(operand.getDefiningOp()))
+        continue;
+      Ranges scope = kernels.ranges;
+      const Exprs own = placeOf(operand, taken, scope);
+      if (place && *place != own)
+        return false;
+      place = own;
+    }
+    return true;
   }
 
   bool canJoin(Operation *op, const Ops &taken) {
@@ -87,7 +137,7 @@ private:
     for (Value operand : op->getOperands())
       if (!(operand.getDefiningOp() && taken.contains(operand.getDefiningOp())) && dependsOn(operand, taken))
         return false;
-    return true;
+    return meetInPlace(op, taken);
   }
 
   /// The reader of an open value that comes first and can join, if any.
@@ -111,13 +161,8 @@ private:
   /// for a division costs less than another pass over the tensor; they pay only once the
   /// arithmetic has joined.
   bool addViews(Value value, bool &pays) {
-    Exprs index;
     Ranges scope = kernels.ranges;
-    for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
-      std::string name = "d" + std::to_string(i);
-      scope[name] = {Expr(0), extent - 1};
-      index.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
-    }
+    Exprs index = pointOf(value, scope);
     SmallVector<Operation *> run;
     size_t keep = 0;
     while (value.hasOneUse()) {
@@ -146,7 +191,8 @@ private:
   Formation &kernels;
   Group &group;
   Ops ops;
-  int64_t first;      ///< place of what the kernel begins with
+  int64_t
+      earliest; ///< place of what the kernel begins with, or one of several results: before it nothing depends on it
   size_t mostResults; ///< one per hero where they are joint
 };
 
