@@ -104,6 +104,15 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
   return isStore ? -8 : -6;
 }
 
+/// What is read from afar costs a loop without vectors as much: it counts once, however many there are.
+struct Score {
+  int sum = 0, afar = 0;
+  void add(int score, bool isStore) {
+    score<0 && !isStore && score> kVeto ? afar = std::min(afar, score) : sum += score;
+  }
+  int total() const { return std::max(sum + afar, kVeto); }
+};
+
 struct Scorer {
   Variables &vars;
   const StoredTiles &tiles;
@@ -144,39 +153,43 @@ struct Scorer {
   }
 
   template <typename AccessOp>
-  int scoreAccess(AccessOp op, bool isStore, const Aliases &aliases, const std::string &var) {
+  void addAccess(AccessOp op, bool isStore, const Aliases &aliases, const std::string &var, Score &score) {
     Expr position = vars.read(op.getPosition(), op.getIndices()).substitute(aliases);
-    return scoreOf(position, indirectionOf(op.getIndices(), var), isStore, var);
+    score.add(scoreOf(position, indirectionOf(op.getIndices(), var), isStore, var), isStore);
   }
 
-  int scoreExtract(ExtractOp op, const Aliases &aliases, const std::string &var) {
+  void addExtract(ExtractOp op, const Aliases &aliases, const std::string &var, Score &score) {
     auto map = op.getTile().getDefiningOp<MapOp>();
     if (!map || tiles.count(op.getTile()))
-      return scoreOf(tilePosition(vars, op).substitute(aliases), Indirection::None, false, var);
+      return score.add(scoreOf(tilePosition(vars, op).substitute(aliases), Indirection::None, false, var), false);
     Aliases inner;
     for (auto &[name, index] : aliasesOf(vars, map, op))
       inner.emplace(name, index.substitute(aliases));
-    return scoreBody(map.getBody().front(), inner, var);
+    addBody(map.getBody().front(), inner, var, score);
+  }
+
+  void addBody(Block &body, const Aliases &aliases, const std::string &var, Score &score) {
+    for (Operation &op : body) {
+      if (auto load = dyn_cast<LoadOp>(op))
+        addAccess(load, false, aliases, var, score);
+      else if (auto store = dyn_cast<StoreOp>(op))
+        addAccess(store, true, aliases, var, score);
+      else if (auto extract = dyn_cast<ExtractOp>(op))
+        addExtract(extract, aliases, var, score);
+      else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
+        score.sum += kVeto;
+      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op))
+        addBody(op.getRegion(0).front(), aliases, var, score);
+      if (score.sum < kVeto)
+        return;
+    }
   }
 
   /// Vectorising `var` in a body.
   int scoreBody(Block &body, const Aliases &aliases, const std::string &var) {
-    int score = 0;
-    for (Operation &op : body) {
-      if (auto load = dyn_cast<LoadOp>(op))
-        score += scoreAccess(load, false, aliases, var);
-      else if (auto store = dyn_cast<StoreOp>(op))
-        score += scoreAccess(store, true, aliases, var);
-      else if (auto extract = dyn_cast<ExtractOp>(op))
-        score += scoreExtract(extract, aliases, var);
-      else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
-        score += kVeto;
-      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op))
-        score += scoreBody(op.getRegion(0).front(), aliases, var);
-      if (score < kVeto)
-        return kVeto;
-    }
-    return score;
+    Score score;
+    addBody(body, aliases, var, score);
+    return score.total();
   }
 
   /// A map also stores its tile.
@@ -214,7 +227,7 @@ struct Scorer {
       std::optional<int64_t> extent = extents[i].constant();
       // One that may be short, and lanes of a loop inside of it as good.
       if (extent ? *extent < lanes / 2 : hasInner)
-        candidate -= 4;
+        candidate -= extent && *extent <= lanes / 4 ? 8 : 4;
       if (candidate > score || (choice && candidate == score)) {
         score = candidate;
         choice = i;
