@@ -31,10 +31,15 @@ Expr clampPosition(OpBinder &op, const Expr &given, const Expr &d, const Expr &l
     if (*number < 0)
       position = given + d;
   } else if (proveLessEqual(Expr(0), given, ranges) != true) {
-    // Its sign is not known: only a value that cannot be below 0 has one meaning.
-    if (proveLess(given, Expr(0), ranges) != true)
-      return Expr::overflow();
-    position = given + d;
+    // Its sign decides what it means. What is never above 0 is meant to count from the end, and not 0 of it; anything
+    // else to count from the front. Where that is wrong, the run says so.
+    const std::optional<int64_t> most = bounds(given, ranges).hi;
+    const bool isNegative = most && *most <= 0;
+    if (isNegative)
+      op.b.atMost(given, Expr(-1), "a place from the end where a slice begins or ends and the last one");
+    else
+      op.b.atMost(Expr(0), given, "0 and a place where a slice begins or ends");
+    position = isNegative ? given + d : given;
   }
   return simplify(min(max(lo, position), hi), ranges); // hi is below lo where there is nothing to step back over
 }
@@ -71,9 +76,6 @@ SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &
   const Expr hi = forward ? extent : extent - 1;
   const Expr first = clampPosition(op, start, extent, forward ? lo : Expr(0), hi);
   const Expr behind = clampPosition(op, end, extent, lo, hi);
-  if (first.overflowed() || behind.overflowed())
-    op.undecided({start, end}, "start " + start.text() + " and end " + end.text() +
-                                   " may be negative or not, supported are those with a known sign");
   if (extent.isConstant(0))
     return {Expr(0), Expr(0), by};
   const Expr length = forward ? behind - first : first - behind;
