@@ -5,7 +5,7 @@ import cupola
 import numpy as np
 import onnxruntime
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, parser
 
 QUIET = {"targets": "cpu", "cpu": "x86-64-v3", "progress": False, "isolate": False}
 INT64, FLOAT = TensorProto.INT64, TensorProto.FLOAT
@@ -132,3 +132,36 @@ def test_reductions_of_nothing(device):
         least, largest = session.run({"x": np.zeros((3, 0), dtype)}).values()
         ends = (np.inf, -np.inf) if dtype.kind == "f" else (np.iinfo(dtype).max, np.iinfo(dtype).min)
         assert np.all(least == ends[0]) and np.all(largest == ends[1]), kind
+
+
+MASKED_PUT = """g (float[4,8] x, bool[4,8] m) => (float[4,8] y) <int64[1] z = {0}, int64[1] minus = {-1}>
+  { nz = NonZero (m) idx = Transpose (nz) sh = Shape <start: int = 0, end: int = 1> (idx)
+    f = Reshape (x, minus) u = Slice (f, z, sh, z) y = ScatterND (x, idx, u) }"""
+EXPERT = """g (float[N,8] x, bool[N] m) => (float[N,8] y)
+  <int64[1] zero = {0}, int64[1] one = {1}, int64[2] s00 = {0,0}, int64[2] e = {1,9223372036854775807}, int64[2] ax = {0,1}>
+  { nz = NonZero (m) r = Squeeze (nz, zero) u = Gather <axis: int = 0> (x, r) sx = Shape (x) acc = ConstantOfShape (sx)
+    row = Slice (acc, s00, e, ax) sr = Shape (row) ue = Expand (u, sr) sue = Shape (ue) i1 = Unsqueeze (r, one)
+    ie = Expand (i1, sue) y = ScatterElements <axis: int = 0, reduction: string = "add"> (acc, ie, ue) }"""
+LAST_STEP = """g (float[t,4] x, int64 n, bool c0) => (float[4] y)
+  <int64[1] s = {-1}, int64[1] e = {9223372036854775807}, int64[1] ax = {0}, float[4] h0 = {0,0,0,0}>
+  { h, o = Loop (n, c0, h0) <body: graph = b (int64 i, bool ci, float[4] hi) => (bool co, float[4] ho, float[4] out)
+      <float th = {100}> { xi = Gather <axis: int = 0> (x, i) ho = Add (hi, xi) out = Identity (ho)
+                           m = ReduceMax <keepdims: int = 0> (ho) co = Less (m, th) }>
+    a = Slice (o, s, e, ax) y = Squeeze (a, ax) }"""
+
+
+@pytest.mark.parametrize("body, feeds", (
+    (MASKED_PUT, [{"x": RNG.random((4, 8)).astype(np.float32), "m": RNG.random((4, 8)) < share} for share in (0, 0.4, 1)]),
+    (EXPERT, [{"x": RNG.random((n, 8)).astype(np.float32), "m": RNG.random(n) < share} for n, share in ((1, 1), (5, 0), (9, 0.5))]),
+    (LAST_STEP, [{"x": RNG.random((9, 4)).astype(np.float32), "n": np.array(n), "c0": np.array(True)} for n in (1, 9)]),
+), ids=("masked put", "expert", "last step"))
+def test_sizes_that_exporters_take_for_granted(body, feeds):
+    """No more are chosen than there are; extents that are equal whenever the node means something."""
+    check_model(parser.parse_model('<ir_version: 8, opset_import: ["": 17]>' + body), feeds)
+
+
+def test_a_step_that_there_is_not():
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 17]>' + LAST_STEP)
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
+    with pytest.raises(cupola.errors.UsageError, match="Squeeze"):
+        session.run({"x": np.zeros((9, 4), np.float32), "n": np.array(0), "c0": np.array(True)})

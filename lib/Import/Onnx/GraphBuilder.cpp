@@ -115,13 +115,23 @@ void GraphBuilder::checkHere(const Expr &a, graph::Relation relation, const Expr
   graph::AssumeOp::create(ops, where, a, relation, b, symbols.reason(a, b, why));
 }
 
-Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
+void GraphBuilder::sameRank(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) const {
   if (a.size() != b.size())
     fail(what + " are " + shapeText(a) + " and " + shapeText(b) + ", expected equal ones");
-  Exprs result;
-  for (auto [left, right] : llvm::zip_equal(a, b))
-    result.push_back(sameExtent(left, right, what));
-  return result;
+}
+
+Exprs GraphBuilder::sameShape(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
+  sameRank(a, b, what);
+  return llvm::map_to_vector(llvm::zip_equal(a, b), [&](const auto &extents) {
+    return sameExtent(std::get<0>(extents), std::get<1>(extents), what);
+  });
+}
+
+Exprs GraphBuilder::sameShapeHere(ArrayRef<Expr> a, ArrayRef<Expr> b, const std::string &what) {
+  sameRank(a, b, what);
+  return llvm::map_to_vector(llvm::zip_equal(a, b), [&](const auto &extents) {
+    return sameExtentHere(std::get<0>(extents), std::get<1>(extents), what);
+  });
 }
 
 /// Longer ones would make addresses that multiply them too long.

@@ -81,6 +81,8 @@ public:
   /// `extent` is 1 or that of the `whole`.
   void oneOrAll(const Expr &extent, const Expr &whole, const std::string &what);
   Exprs sameShape(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
+  /// The same with sameExtentHere.
+  Exprs sameShapeHere(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what);
   void atMost(const Expr &a, const Expr &b, const std::string &what);
   /// What follows from elements of inputs may have any sign, and what follows from many extents is long: it becomes a
   /// symbol of its own that is checked to lie in min..max (0: unbounded) when shapes are bound. Anything else stays as
@@ -157,6 +159,7 @@ private:
     state.types.front() = type(symbols.current(result.dims), result.element);
     return ops.create(state)->getResult(0);
   }
+  void sameRank(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what) const;
   void checkHere(const Expr &a, graph::Relation relation, const Expr &b, const std::string &why);
   void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
              const std::string &expected) const;

@@ -42,8 +42,8 @@ Value firstAbove(OpBinder &op, Value sums, Value wanted) {
 } // namespace
 
 /// The count of a loop of so many iterations that do nothing.
-Expr readCount(OpBinder &op, Value count, const std::string &what) {
-  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label());
+Expr readCount(OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most) {
+  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label(), most);
   OpBuilder &ops = op.bodies().ops;
   auto loop = graph::LoopOp::create(ops, op.b.location(), TypeRange(), count, Value(), ValueRange(), ValueRange(),
                                     graph::ExprAttr(), /*proceeds=*/false, FlatSymbolRefAttr(),
@@ -57,7 +57,7 @@ Expr readCount(OpBinder &op, Value count, const std::string &what) {
 Value placesOf(OpBinder &op, Value flags, const std::string &what) {
   Value numbers = op.b.cast(flags, op.b.int64());
   Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
-  const Expr count = readCount(op, total, what);
+  const Expr count = readCount(op, total, what, /*most=*/op.b.shape(flags)[0]);
   return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
                     op.b.iota({count}, 0));
 }

@@ -96,8 +96,10 @@ Expr Symbols::define(const Expr &value, const std::string &what, int64_t min, in
   return current(known->second);
 }
 
-Expr Symbols::createRun(const std::string &origin) {
+Expr Symbols::createRun(const std::string &origin, const std::optional<Expr> &most) {
   const Expr symbol = create("", origin, /*min=*/0, /*max=*/0);
+  if (most)
+    state.known[*symbol.asSymbol()].hi = *most;
   state.ops.at(*symbol.asSymbol()).setRun(true);
   state.runs.insert(*symbol.asSymbol());
   return symbol;

@@ -42,8 +42,8 @@ public:
   /// bound. `what`, for people, is its name. The same value is the same symbol.
   Expr define(const Expr &value, const std::string &what, int64_t min, int64_t max);
 
-  /// A symbol that a branch or a loop gives values to; no fact can be checked of it.
-  Expr createRun(const std::string &origin);
+  /// A symbol that a branch or a loop gives values to; no fact can be checked of it. It is never above `most`.
+  Expr createRun(const std::string &origin, const std::optional<Expr> &most = std::nullopt);
   bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
   const std::set<std::string> &runSymbols() const { return state.runs; }
   bool usesRun(const Expr &expr) const;

@@ -143,13 +143,13 @@ void importScatterND(OpBinder &op) {
   const ArrayRef<Expr> dims = ArrayRef(index).drop_back(), rest = ArrayRef(shape).drop_front(*count);
   Exprs expected(dims);
   llvm::append_range(expected, rest);
-  op.b.sameShape(expected, op.shape(2, "updates"), "shapes of indices with data and updates");
+  op.b.sameShapeHere(expected, op.shape(2, "updates"), "shapes of indices with data and updates");
   Value data = op.value(0, "data");
   if (graph::product(dims).isConstant(0))
     return op.result(data);
   const SmallVector<Value> coordinates = splitCoordinates(op, dims, *count);
   const auto groups = groupCoordinates(op, coordinates, dims.size(), /*together=*/kind.has_value());
-  Value updates = byGroup(op, op.value(2, "updates"), groups, dims, rest), found;
+  Value updates = byGroup(op, op.b.reshape(op.value(2, "updates"), expected), groups, dims, rest), found;
   for (auto [axis, group] : llvm::enumerate(groups)) {
     const Expr extent = graph::product(pick(shape, group.coordinates));
     Value linear = linearIndex(op, group, coordinates, shape, dims);

@@ -98,7 +98,7 @@ void squeezeAxes(OpBinder &op, const std::optional<Ints> &given) {
     if (!llvm::is_contained(axes, int64_t(i)))
       result.push_back(shape[i]);
     else
-      op.b.sameExtent(shape[i], Expr(1), "extent " + std::to_string(i) + " of the input and 1");
+      op.b.sameExtentHere(shape[i], Expr(1), "extent " + std::to_string(i) + " of the input and 1");
   reshapeTo(op, result);
 }
 
