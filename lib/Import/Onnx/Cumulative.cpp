@@ -35,7 +35,9 @@ Value cumulated(GraphBuilder &b, ReduceKind kind, Value value, int64_t axis, Cum
   const Exprs shape = b.shape(value);
   const Expr extent = shape[axis];
   const auto most = bounds(extent, b.ranges()).hi;
-  if (most ? *most <= 2 * blockSize : !order.isLong)
+  // An open extent of integers is one of tokens that are counted: one kernel takes less time there than three.
+  const bool isLong = order.isLong || isa<FloatType>(b.element(value));
+  if (most ? *most <= 2 * blockSize : !isLong)
     return direct(b, kind, value, axis, order);
   const Expr blocks = simplify(ceilDiv(extent, Expr(blockSize)), b.ranges());
   Exprs none(shape.size(), Expr(0)), rest = none, apart = shape, joined = shape;
@@ -47,7 +49,7 @@ Value cumulated(GraphBuilder &b, ReduceKind kind, Value value, int64_t axis, Cum
   Value padded = b.reshape(b.pad(value, none, rest, graph::PadMode::Constant, fill), apart);
   Value wholes = b.squeeze(b.reduce(kind, padded, {axis + 1}), {axis + 1});
   const CumulativeOrder before{/*exclusive=*/true, order.reverse};
-  Value others = cumulated(b, kind, wholes, axis, before); // of an open extent in one level
+  Value others = most ? cumulated(b, kind, wholes, axis, before) : direct(b, kind, wholes, axis, before);
   Value all =
       b.binary(graph::combiningKind(kind), direct(b, kind, padded, axis + 1, order), b.unsqueeze(others, {axis + 1}));
   return b.slice(b.reshape(all, joined), none, Ints(shape.size(), 1), shape);

@@ -22,6 +22,8 @@ bool fusion::isCostly(Operation *op) {
     default:
       return true;
     }
+  if (auto binary = dyn_cast<graph::BinaryOp>(op))
+    return binary.getKind() == graph::BinaryKind::Pow;
   // What is looked up in positions only passes the check of an index.
   return classOf(op) == FusionClass::Gather && !isa_and_nonnull<graph::IotaOp>(op->getOperand(0).getDefiningOp());
 }
