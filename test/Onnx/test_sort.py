@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rows long enough for the best of their parts to be found first, against numpy's stable order: of equal values the first goes first."""
 
+import cupola
 import cupola.backend
 import numpy as np
+import onnx
 import pytest
 from beside import OPTIONS, Const, model_of
+from onnx import helper
 
 
 def values(shape, kind, few):
@@ -65,3 +68,22 @@ def test_no_numbers(length, largest, kind, device):
     x = values((2, length), kind, False)
     x[:, 1::61], x[:, 2::59], x[0, 60:200], x[1, 3::5], x[1, 4::5] = np.nan, -np.nan, np.nan, 0.0, -0.0
     check(x, 40, 1, largest, device)
+
+
+@pytest.mark.parametrize("device", ["cpu", "sim"])
+@pytest.mark.parametrize("k, largest", [(1, 1), (1, 0), (7, 1), (7, 0), (40, 1)])
+def test_open_lengths(k, largest, device):
+    """One package for rows of all lengths: shorter than a part, of one, of several, with what fills up the last part."""
+    inputs = [helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, ["b", "n"])]
+    outputs = [helper.make_tensor_value_info("v", onnx.TensorProto.FLOAT, None),
+               helper.make_tensor_value_info("i", onnx.TensorProto.INT64, None)]
+    node = helper.make_node("TopK", ["x", "k"], ["v", "i"], axis=1, largest=largest)
+    graph = helper.make_graph([node], "g", inputs, outputs, [helper.make_tensor("k", onnx.TensorProto.INT64, [1], [k])])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    package = cupola.compile(model, targets="cpu" if device == "cpu" else "cuda", progress=False, isolate=False)
+    session = cupola.Session(package, device, **({} if device == "cpu" else {"arch": "sm_80"}))
+    for length in (k, 127, 128, 129, 700):
+        x = values((2, max(length, k)), np.float32, True)
+        found = session.run({"x": x})
+        for a, b in zip(found.values(), expected(x, k, 1, largest), strict=True):
+            np.testing.assert_array_equal(a, b)

@@ -4,8 +4,9 @@
 // Sorting by counting: the rank of an element is the number of elements before it, and
 // place k of the result looks for the element of rank k. n^2 + n k steps per row, of
 // which nothing is stored. Of a long row the best k of each of its parts are found so
-// first, and then the best of these. Floats are compared as integers in the same order,
-// where every NaN is the same and above infinity.
+// first, and then the best of these; where the length is open, of parts of a fixed
+// length. A single one is what an arg-reduction finds. Floats are compared as integers in
+// the same order, where every NaN is the same and above infinity.
 //===----------------------------------------------------------------------===//
 #include "dialects/Graph/Neutral.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
@@ -60,30 +61,39 @@ Value positions(OpBinder &op, Value value, const Expr &count, bool largest) {
   return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {rank}), {rank});
 }
 
-/// Of n elements, of which k are wanted: 1 if counting in all of them is fast enough. Else (n/k)^(2/3), with which the
-/// parts cost as much together as what comes of them, n^2 / parts = (parts k)^2. In integers: the same everywhere.
-int64_t partsOf(const Expr &extent, const Expr &count) {
-  constexpr int64_t fewElements = 1024, leastRatio = 8;
+/// So many parts, and elements of each, one of which is a number.
+struct Parts {
+  Expr count = 1, size = 1;
+};
+
+/// Of n elements, of which k are wanted: one part if counting in all of them is fast enough. Else (n/k)^(2/3), with
+/// which the parts cost as much together as what comes of them, n^2 / parts = (parts k)^2. In integers: the same
+/// everywhere. An open n: parts of which few elements, but some, are wanted.
+Parts partsOf(const Expr &extent, const Expr &count) {
+  constexpr int64_t fewElements = 1024, leastRatio = 8, leastSize = 128;
   const std::optional<int64_t> n = extent.constant(), k = count.constant();
-  if (!n || !k || *k == 0 || *n <= fewElements || *n / *k < leastRatio)
-    return 1;
+  if (!k || *k == 0 || (n && (*n <= fewElements || *n / *k < leastRatio)))
+    return {};
+  if (!n) {
+    const int64_t size = std::max(leastSize, 4 * std::min<int64_t>(*k, 1 << 20));
+    return {ceilDiv(extent, size), size};
+  }
   const int64_t ratio = std::min<int64_t>(*n / *k, 1 << 20);
   int64_t parts = 1;
   while ((parts + 1) * (parts + 1) * (parts + 1) <= ratio * ratio)
     ++parts;
-  return parts;
+  return {parts, ceilDiv(extent, parts)};
 }
 
 /// The last dimension as [parts, elements], filled up with what goes behind all others.
-Value inParts(OpBinder &op, Value value, int64_t parts, bool largest) {
+Value inParts(OpBinder &op, Value value, const Parts &parts, bool largest) {
   Exprs dims = op.b.shape(value), none(dims.size(), Expr(0)), behind = none;
-  const Expr size = ceilDiv(dims.back(), parts);
-  behind.back() = size * parts - dims.back();
+  behind.back() = parts.size * parts.count - dims.back();
   const ReduceKind best = largest ? ReduceKind::Max : ReduceKind::Min;
   const TypedAttr fill = graph::neutralElement(best, op.b.element(value));
   value = op.b.pad(value, none, behind, graph::PadMode::Constant, fill);
-  dims.back() = parts;
-  dims.push_back(size);
+  dims.back() = parts.count;
+  dims.push_back(parts.size);
   return op.b.reshape(value, dims);
 }
 
@@ -91,18 +101,23 @@ Value inParts(OpBinder &op, Value value, int64_t parts, bool largest) {
 /// first of equal elements still goes first.
 Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) {
   const Expr extent = op.b.shape(value).back();
-  const int64_t rank = op.b.shape(value).size(), parts = partsOf(extent, count);
-  if (parts == 1)
+  const int64_t rank = op.b.shape(value).size();
+  if (count.isConstant(1))
+    return op.b.argReduce(largest ? ReduceKind::Max : ReduceKind::Min, value, rank - 1, /*last=*/false);
+  const Parts parts = partsOf(extent, count);
+  if (parts.count.isConstant(1))
     return positions(op, value, count, largest);
   const Type i64 = IntegerType::get(op.b.context(), 64);
   const Value split = inParts(op, value, parts, largest), inPart = positions(op, split, count, largest);
   Exprs part(rank + 1, Expr(1)), joined = op.b.shape(value);
-  part[rank - 1] = parts;
-  joined.back() = count * parts;
-  const Value first = op.b.binary(BinaryKind::Mul, op.b.iota(part, rank - 1),
-                                  op.b.intScalar(*op.b.shape(split).back().constant(), i64, rank + 1));
+  part[rank - 1] = parts.count;
+  joined.back() = count * parts.count;
+  const Value first =
+      op.b.binary(BinaryKind::Mul, op.b.iota(part, rank - 1), op.b.intScalar(*parts.size.constant(), i64, rank + 1));
   const Value places = op.b.reshape(op.b.binary(BinaryKind::Add, inPart, first), joined);
-  const Value best = bestPositions(op, op.b.reshape(op.b.gatherElements(split, inPart, rank), joined), count, largest);
+  const Value chosen = op.b.reshape(op.b.gatherElements(split, inPart, rank), joined);
+  const Value best =
+      extent.constant() ? bestPositions(op, chosen, count, largest) : positions(op, chosen, count, largest);
   return op.b.gatherElements(places, best, rank - 1);
 }
 
