@@ -21,7 +21,15 @@ namespace {
 
 /// k = sum of unit * digit, 0 <= digit < extent; `step` is the digit's in memory.
 struct Digit {
-  int64_t unit, extent, step;
+  int64_t unit, extent;
+  Expr step = 0;
+
+  /// How far it goes; the extents of an image may be open.
+  double distance() const {
+    const std::optional<int64_t> known = step.constant();
+    return known ? std::abs(static_cast<double>(*known)) : estimate(step);
+  }
+  bool isBeside() const { return step.isConstant(1) || step.isConstant(-1); }
 };
 using Digits = std::vector<Digit>;
 
@@ -40,7 +48,7 @@ Digits digitsOf(Variables &vars, DotOp dot) {
     if (next % unit != 0 || next > *depth)
       return {};
     if (next != unit)
-      digits.push_back({unit, next / unit, 0});
+      digits.push_back({unit, next / unit});
     unit = next;
   }
   return digits;
@@ -58,9 +66,9 @@ bool findSteps(Variables &vars, DotOp dot, LoadOp load, Digits &digits) {
   Expr inDigits = simplify(position.substitute({{vars.name(indicesOf(dot).k), k}}), ranges);
   for (size_t i = 0; i < digits.size(); ++i) {
     std::optional<Expr> step = inDigits.coefficient(digitName(i));
-    if (!step || !step->constant())
+    if (!step)
       return false;
-    digits[i].step = *step->constant();
+    digits[i].step = *step;
   }
   return true;
 }
@@ -98,12 +106,12 @@ void orderDepth(FuncOp func) {
     return;
   Variables vars(func);
   Digits digits = digitsOf(vars, dot);
-  if (digits.size() < 2 || !findSteps(vars, dot, loads[0], digits) || std::abs(digits[0].step) == 1)
+  if (digits.size() < 2 || !findSteps(vars, dot, loads[0], digits) || digits[0].isBeside())
     return;
   llvm::sort(digits, [](const Digit &a, const Digit &b) {
-    return std::make_pair(std::abs(a.step), a.unit) < std::make_pair(std::abs(b.step), b.unit);
+    return std::make_pair(a.distance(), a.unit) < std::make_pair(b.distance(), b.unit);
   });
-  if (std::abs(digits[0].step) != 1)
+  if (!digits[0].isBeside())
     return;
   substituteDepth(vars, dot, reordered(digits, vars.of(indicesOf(dot).k)));
 }
