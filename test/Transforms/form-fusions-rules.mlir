@@ -276,3 +276,23 @@ func.func @several_readers(%x: tensor<4x8xf32>, %i: tensor<4x8xi64>, %w: tensor<
   %7 = graph.binary add %6, %6 : tensor<4x8xf32>, tensor<4x8xf32> -> tensor<4x8xf32> loc("double")
   return %1, %2, %4, %5, %7 : tensor<4x1xf32>, tensor<1x8xf32>, tensor<4x6xf32>, tensor<4x1xf32>, tensor<4x8xf32>
 }
+
+// What shuffles parts is written before its parts are parts of others: a reader would choose among those of all units.
+// CHECK-LABEL: graph.verdicts @shuffled
+// CHECK-LABEL: func.func @shuffled
+// CHECK: graph.fusion pointwise{{.*}}-> tensor<4x8xf32>
+// CHECK: graph.concat
+// CHECK: graph.concat
+// CHECK: graph.fusion gemm
+// CHECK-NOT: graph.concat
+// CHECK: return
+func.func @shuffled(%x: tensor<4x4xf32>, %y: tensor<4x4xf32>, %w: tensor<8x8xf32>) -> tensor<4x8xf32> {
+  %0 = graph.concat %x, %y axis 1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x8xf32>
+  %1 = graph.reshape %0 : tensor<4x8xf32> -> tensor<4x2x4xf32>
+  %2 = graph.transpose %1 [0, 2, 1] : tensor<4x2x4xf32> -> tensor<4x4x2xf32>
+  %3 = graph.reshape %2 : tensor<4x4x2xf32> -> tensor<4x8xf32>
+  %4 = graph.slice %3 ["0", "4"] [1, 1] : tensor<4x8xf32> -> tensor<4x4xf32>
+  %5 = graph.concat %4, %y axis 1 : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x8xf32>
+  %6 = graph.matmul %5, %w : tensor<4x8xf32>, tensor<8x8xf32> -> tensor<4x8xf32>
+  return %6 : tensor<4x8xf32>
+}

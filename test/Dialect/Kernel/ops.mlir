@@ -165,6 +165,7 @@ kernel.func @best reduction grid () in [] scalars [] (%in0: !kernel.view<f32, re
 // CHECK: %[[Z:.*]] = kernel.constant 0.000000e+00 : f32
 // CHECK: %[[V:.*]] = kernel.load %arg1[32*%[[ROW]] + %[[POS]]] mask [%[[POS]] - 3, n0 - %[[D0]] - 5] else %[[Z]] : f32 : f32 from <f32, read>
 // CHECK: %[[IN:.*]] = kernel.in_range [floordiv(%[[D1]], 4) - 1, -mod(%[[D1]], 4) + max(n0, %[[D0]])]
+// CHECK: %{{.*}} = kernel.checked_index %[[ID]] below n1 if %[[IN]] : i64
 // CHECK: %[[U:.*]] = kernel.unary leaky_relu %[[V]] {alpha = 2.500000e-01 : f64} : f32 -> f32
 // CHECK: %[[R:.*]] = kernel.select %[[IN]], %[[U]], %[[Z]] : f32
 // CHECK: kernel.store %[[R]], %arg2[32*%[[D0]] + %[[D1]]] mask [%[[D1]] - 1] : f32 to <f32, write>
@@ -179,6 +180,7 @@ kernel.func @places pointwise grid () in [] scalars [#kernel.scalar<1, 0, 1>, #k
     %z = kernel.constant 0.0 : f32
     %v = kernel.load %in0[32*%row + %p] mask [%p - 3, -%d0 + n0 - 5] else %z : f32 : f32 from !kernel.view<f32, read>
     %inside = kernel.in_range [floordiv(%d1, 4) - 1, max(%d0, n0) - mod(%d1, 4)]
+    %chosen = kernel.checked_index %id below n1 if %inside : i64
     %u = kernel.unary leaky_relu %v {alpha = 2.5e-1 : f64} : f32 -> f32
     %r = kernel.select %inside, %u, %z : f32
     kernel.store %r, %out0[32*%d0 + %d1] mask [%d1 - 1] : f32 to !kernel.view<f32, write>

@@ -24,6 +24,10 @@ kernel.func @product gemm grid () in [] scalars []
 kernel.func @pieces conv grid () in [] scalars []
     schedule #cpu.contraction<block 8x96x27, panel 48, lhs copied, rhs direct, piece 9> () {
 }
+// CHECK: @runs {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> ()
+kernel.func @runs conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> () {
+}
 // CHECK: @attention {{.*}} schedule #cpu.attention<rows 6, keys copied, values direct> ()
 kernel.func @attention attention grid () in [] scalars []
     schedule #cpu.attention<rows 6, keys copied, values direct> () {

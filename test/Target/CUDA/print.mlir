@@ -40,6 +40,23 @@ kernel.func @gather gather grid () in [] scalars [#kernel.scalar<1, 1000000, 1>]
   }
 }
 
+// Where nothing is read no index is wrong.
+// CHECK: CUPOLA_KERNEL
+// CHECK:   const i64 v0 = in0[d0];
+// CHECK-NEXT: const bool v1 = n0 > d0 + 5;
+// CHECK-NEXT: const i64 v2 = v1 ? cu_wrapped_index(bindings, step, cu_cast<i64>(v0), i64(n0)) : i64(0);
+kernel.func @chosen gather grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%in0: !kernel.view<i64, read>, %in1: !kernel.view<f32, read>, %out0: !kernel.view<f32, write>) {
+  %z = kernel.constant 0.0 : f32
+  kernel.foreach (%d0) in [77] {
+    %0 = kernel.load %in0[%d0] : i64 from !kernel.view<i64, read>
+    %c = kernel.in_range [n0 - 6 - %d0]
+    %1 = kernel.checked_index %0 below n0 if %c : i64
+    %2 = kernel.load %in1[%1] mask [n0 - 6 - %d0] else %z : f32 : f32 from !kernel.view<f32, read>
+    kernel.store %2, %out0[%d0] : f32 to !kernel.view<f32, write>
+  }
+}
+
 // An index that is known to be in range is the value itself.
 // CHECK: CUPOLA_KERNEL
 // CHECK:   const i64 v0 = in0[d0];

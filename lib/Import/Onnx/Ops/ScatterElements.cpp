@@ -53,7 +53,7 @@ void importScatterElements(OpBinder &op) {
   if (!kind)
     if (auto known = scatterKnown(op))
       return op.result(std::move(*known), op.element(0, "data"));
-  op.b.sameShapeHere(op.shape(2, "updates"), given, "shapes of updates and indices");
+  op.b.sameShapeHere(given, op.shape(2, "updates"), "shapes of indices and updates");
   Value data = op.value(0, "data"), updates = op.b.reshape(op.value(2, "updates"), given);
   if (graph::product(given).isConstant(0))
     return op.result(data);

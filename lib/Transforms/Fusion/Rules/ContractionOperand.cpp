@@ -81,15 +81,27 @@ static bool collectParts(const Formation &kernels, Value value, SetVector<Operat
          llvm::all_of(op->getOperands(), [&](Value operand) { return collectParts(kernels, operand, parts); });
 }
 
+/// Whether `view` reads elements of another concat through views: each element would be chosen among the parts of both.
+static bool readsConcat(const Formation &kernels, Operation *view) {
+  return llvm::any_of(view->getOperands(), [&](Value operand) {
+    Operation *producer = operand.getDefiningOp();
+    return producer && isView(producer) && !kernels.isComputed(producer) &&
+           (isa<graph::ConcatOp>(producer) || readsConcat(kernels, producer));
+  });
+}
+
 /// A contraction that reads several computed parts would have each of them written by
 /// a kernel of its own: one kernel writes the joined tensor. So it does for a window, which
-/// would choose among the parts again for every tap.
+/// would choose among the parts again for every tap, and for whatever has a hero and would choose among the parts of
+/// parts: units that shuffle channels and hand half of them on would else read through all units before.
 bool storeParts(const Formation &kernels, Operation *view) {
   if (!isa<graph::ConcatOp>(view))
     return false;
   const SetVector<Group *> readers = kernels.readsOf(view).kernels;
   SetVector<Operation *> parts;
   if (llvm::any_of(readers, [](Group *group) { return group && hasWindow(group->hero); }))
+    return true;
+  if (llvm::any_of(readers, [](Group *group) { return group && group->hero; }) && readsConcat(kernels, view))
     return true;
   if (!kernels.options.prologues || !collectParts(kernels, view->getResult(0), parts) || parts.size() < 2)
     return false;
