@@ -24,11 +24,13 @@ namespace {
 class Waits {
 public:
   explicit Waits(Block &block) {
-    for (Operation &op : block) {
-      symbols[&op] = graph::symbolsIn(&op);
+    for (Operation &op : block)
       if (!graph::symbolsAfter(&op).empty())
         finders.insert(&op);
-    }
+    if (finders.size() < 2) // the order stays
+      return;
+    for (Operation &op : block)
+      symbols[&op] = graph::symbolsIn(&op);
     // What is joined lies in memory of all of the join, which comes behind it: until nothing changes.
     for (bool changed = true; changed;) {
       changed = false;

@@ -121,9 +121,9 @@ bool BodyBuilder::isWrittenInPlace(Value value) const {
 static Operation *lastBefore(Block::iterator first, std::set<std::string> &after) {
   Operation *last = first->getBlock()->getTerminator();
   for (Operation &op : llvm::make_range(first, first->getBlock()->end())) {
-    const std::set<std::string> here = graph::symbolsAfter(&op), used = graph::symbolsIn(&op);
-    const bool waits = llvm::any_of(used, [&](const std::string &symbol) { return after.count(symbol) != 0; });
-    if (!after.empty() && (here.empty() || waits))
+    const std::set<std::string> here = graph::symbolsAfter(&op);
+    const auto isNew = [&](const std::string &symbol) { return after.count(symbol) != 0; };
+    if (!after.empty() && (here.empty() || llvm::any_of(graph::symbolsIn(&op), isNew)))
       break;
     if (here.empty())
       continue;

@@ -108,7 +108,11 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
 struct Score {
   int sum = 0, afar = 0;
   void add(int score, bool isStore) {
-    score<0 && !isStore && score> kVeto ? afar = std::min(afar, score) : sum += score;
+    const bool isAfar = score < 0 && !isStore;
+    if (isAfar)
+      afar = std::min(afar, score);
+    else
+      sum += score;
   }
   int total() const { return std::max(sum + afar, kVeto); }
 };

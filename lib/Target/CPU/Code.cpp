@@ -3,6 +3,8 @@
 
 #include "lib/Target/CPU/Code.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace cupola::cpu {
@@ -130,6 +132,26 @@ Value Code::address(Value pointer, Value index, Type element) {
   if (isVector(index))
     result = VectorType::get({lanes}, result);
   return LLVM::GEPOp::create(b, loc, result, element, pointer, index);
+}
+
+std::pair<Value, Value> Code::exchange(Value a, Value other, unsigned half) {
+  const unsigned count = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int32_t> low, high;
+  for (unsigned lane = 0; lane < count; ++lane) {
+    low.push_back(lane & half ? count + lane - half : lane);
+    high.push_back(lane & half ? count + lane : lane + half);
+  }
+  const Value first = LLVM::ShuffleVectorOp::create(b, loc, a, other, low);
+  return {first, LLVM::ShuffleVectorOp::create(b, loc, a, other, high)};
+}
+
+SmallVector<Value> Code::forCount(Value count, ValueRange init,
+                                  function_ref<SmallVector<Value>(Value, ValueRange)> body) {
+  auto loop = scf::ForOp::create(b, loc, i64(0), count, i64(1), init,
+                                 [&](OpBuilder &inside, Location at, Value i, ValueRange carried) {
+                                   scf::YieldOp::create(inside, at, body(i, carried));
+                                 });
+  return SmallVector<Value>(loop.getResults());
 }
 
 } // namespace cupola::cpu

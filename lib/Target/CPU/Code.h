@@ -85,6 +85,15 @@ public:
   /// Calls a function of the C library on every element; all of type `element`.
   mlir::Value callLibrary(llvm::StringRef name, mlir::ValueRange operands);
 
+  /// What lanes change places in: lanes with bit `half` of a, and those without it of b. The first vector has the
+  /// others of both, `half` lanes apart, the second these.
+  std::pair<mlir::Value, mlir::Value> exchange(mlir::Value a, mlir::Value b, unsigned half);
+
+  /// Runs `body` for 0 to `count` - 1, with values that each iteration hands to the next.
+  llvm::SmallVector<mlir::Value>
+  forCount(mlir::Value count, mlir::ValueRange init,
+           llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::Value, mlir::ValueRange)> body);
+
   /// address + index elements of type `element`; vectors of indices give vectors.
   mlir::Value address(mlir::Value pointer, mlir::Value index, mlir::Type element);
 };

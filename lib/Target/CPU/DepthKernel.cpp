@@ -4,8 +4,6 @@
 #include "lib/Target/CPU/DepthKernel.h"
 #include "lib/Target/CPU/MicroKernel.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
-
 using namespace mlir;
 
 namespace cupola::cpu {
@@ -73,35 +71,19 @@ struct Generator {
   /// Lane i: the lanes of sums[i], added. In each step two vectors become one that has half as many addends of either.
   Value addLanes(Values sums) {
     sums.resize(c.lanes, zero());
-    for (unsigned half = c.lanes / 2; half > 0; half /= 2) {
-      SmallVector<int32_t> low, high;
-      for (unsigned lane = 0; lane < c.lanes; ++lane) {
-        const bool isSecond = lane & half;
-        low.push_back(isSecond ? c.lanes + lane - half : lane);
-        high.push_back(isSecond ? c.lanes + lane : lane + half);
-      }
+    for (unsigned half = c.lanes / 2; half > 0; half /= 2)
       for (unsigned i = 0; i < half; ++i) {
-        const Value a = sums[i], b = sums[i + half];
-        sums[i] = c.addf(LLVM::ShuffleVectorOp::create(c.b, c.loc, a, b, low),
-                         LLVM::ShuffleVectorOp::create(c.b, c.loc, a, b, high));
+        const auto [low, high] = c.exchange(sums[i], sums[i + half], half);
+        sums[i] = c.addf(low, high);
       }
-    }
     return sums[0];
   }
 
   Values zeros() { return Values(shape.rows * shape.columns, zero()); }
 
-  Values forCount(Value count, ValueRange init, llvm::function_ref<Values(Value, ValueRange)> body) {
-    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), count, c.i64(1), init,
-                                   [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
-                                     scf::YieldOp::create(b, loc, body(i, carried));
-                                   });
-    return Values(loop.getResults());
-  }
-
   Values sumsOfPiece(Value first, ValueRange init) {
-    Values sums =
-        forCount(c.i64(shape.vectors), init, [&](Value k, ValueRange carried) { return depthStep(first, k, carried); });
+    Values sums = c.forCount(c.i64(shape.vectors), init,
+                             [&](Value k, ValueRange carried) { return depthStep(first, k, carried); });
     return shape.rest ? depthStep(first, c.i64(shape.vectors), sums, shape.rest) : sums;
   }
 
@@ -109,7 +91,7 @@ struct Generator {
     Values init = zeros();
     const size_t count = init.size();
     llvm::append_range(init, lhsRow);
-    Values all = forCount(c.i64(shape.runs), init, [&](Value run, ValueRange carried) {
+    Values all = c.forCount(c.i64(shape.runs), init, [&](Value run, ValueRange carried) {
       lhsRow.assign(carried.begin() + count, carried.end());
       Values next = sumsOfPiece(c.muli(run, c.i64(shape.vectors)), carried.take_front(count));
       for (auto [row, distance] : llvm::zip_equal(lhsRow, distances))

@@ -152,25 +152,13 @@ struct Generator {
     Values init(rows * shape.vectors, zero);
     if (shape.depth)
       depth = c.i64(shape.depth);
-    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), depth, c.i64(1), init,
-                                   [&](OpBuilder &b, Location loc, Value k, ValueRange sums) {
-                                     scf::YieldOp::create(b, loc, depthStep(k, sums));
-                                   });
-    writeTotals(loop.getResults());
+    writeTotals(c.forCount(depth, init, [&](Value k, ValueRange sums) { return depthStep(k, sums); }));
   }
 
   //===--- Blocks: sums of one and of all of the depth are both in registers, for half of the rows at a time ---===//
 
   VectorType floatType() { return VectorType::get(vectorType.getShape(), c.b.getF32Type()); }
   Value loadFloats(Value pointer) { return LLVM::LoadOp::create(c.b, c.loc, floatType(), pointer, 4); }
-
-  Values forCount(Value count, ValueRange init, llvm::function_ref<Values(Value, ValueRange)> body) {
-    auto loop = scf::ForOp::create(c.b, c.loc, c.i64(0), count, c.i64(1), init,
-                                   [&](OpBuilder &b, Location loc, Value i, ValueRange carried) {
-                                     scf::YieldOp::create(b, loc, body(i, carried));
-                                   });
-    return Values(loop.getResults());
-  }
 
   void emitBlocks() {
     for (; firstRow < shape.rows; firstRow += rows) {
@@ -179,8 +167,8 @@ struct Generator {
       findRows();
       const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(floatType())));
       const Value blocks = c.binary<arith::DivUIOp>(depth, c.i64(shape.block));
-      const Values totals = forCount(blocks, Values(rows * shape.vectors, zero),
-                                     [&](Value block, ValueRange carried) { return addBlock(block, carried); });
+      const Values totals = c.forCount(blocks, Values(rows * shape.vectors, zero),
+                                       [&](Value block, ValueRange carried) { return addBlock(block, carried); });
       writeTotals(totals);
     }
   }
@@ -192,8 +180,8 @@ struct Generator {
       init.push_back(i < shape.vectors ? loadVector(c.address(start, c.addi(row, c.i64(i * c.lanes)), element()))
                                        : init[i - shape.vectors]);
     const Value first = c.muli(block, c.i64(shape.block));
-    return forCount(c.i64(shape.block), init,
-                    [&](Value k, ValueRange carried) { return depthStep(c.addi(first, k), carried); });
+    return c.forCount(c.i64(shape.block), init,
+                      [&](Value k, ValueRange carried) { return depthStep(c.addi(first, k), carried); });
   }
 
   Values addBlock(Value block, ValueRange totals) {

@@ -88,18 +88,9 @@ Emitter::Values Emitter::rhsAlongDepth(RowDot dot, Value column) {
 void Emitter::transpose(Values &vectors) {
   const unsigned lanes = vectors.size();
   for (unsigned half = lanes / 2; half > 0; half /= 2)
-    for (unsigned i = 0; i < lanes; ++i) {
-      if (i & half)
-        continue;
-      SmallVector<int32_t> low, high;
-      for (unsigned j = 0; j < lanes; ++j) {
-        low.push_back(j & half ? lanes + j - half : j);
-        high.push_back(j & half ? lanes + j : j + half);
-      }
-      const Value a = vectors[i], b = vectors[i + half];
-      vectors[i] = LLVM::ShuffleVectorOp::create(c.b, c.loc, a, b, low);
-      vectors[i + half] = LLVM::ShuffleVectorOp::create(c.b, c.loc, a, b, high);
-    }
+    for (unsigned i = 0; i < lanes; ++i)
+      if (!(i & half))
+        std::tie(vectors[i], vectors[i + half]) = c.exchange(vectors[i], vectors[i + half], half);
 }
 
 /// A panel has room for whole vectors of the depth.

@@ -47,12 +47,18 @@ std::string gemmText(const Shape &s, const Layout &layout) {
                              {"DEPTH", k}});
 }
 
-void expectGemm(KernelRunner &runner, const Shape &s, const Layout &layout) {
-  std::vector<float> a = randomFloats(s.m * s.k, 1), b = randomFloats(s.k * s.n, 2);
-  std::vector<float> bias = randomFloats(s.n, 3), o(s.m * s.n + 1, -1);
+template <class T> std::vector<T> randomNumbers(size_t count, uint32_t seed) {
+  const std::vector<float> floats = randomFloats(count, seed);
+  return std::vector<T>(floats.begin(), floats.end());
+}
+
+template <class T = float>
+void expectGemm(KernelRunner &runner, const Shape &s, const Layout &layout, double tolerance = 1e-6) {
+  std::vector<T> a = randomNumbers<T>(s.m * s.k, 1), b = randomNumbers<T>(s.k * s.n, 2);
+  std::vector<T> bias = randomNumbers<T>(s.n, 3), o(s.m * s.n + 1, -1);
   std::vector<int64_t> scalars{s.m, s.n, s.k};
   void *rhs = b.data();
-  std::vector<float> packed;
+  std::vector<T> packed;
   if (runner.size() > 1) { // the packer came second
     packed.assign((s.n + 64) * std::max<int64_t>(s.k, 1), NAN);
     runner.run(1, {b.data(), packed.data()}, scalars);
@@ -68,7 +74,7 @@ void expectGemm(KernelRunner &runner, const Shape &s, const Layout &layout) {
         sum += product;
         size += std::abs(product);
       }
-      ASSERT_NEAR(o[layout.outTransposed ? j * s.m + i : i * s.n + j], std::max(sum, 0.0), 1e-6 * size)
+      ASSERT_NEAR(o[layout.outTransposed ? j * s.m + i : i * s.n + j], std::max(sum, 0.0), tolerance * size)
           << s.m << "x" << s.n << "x" << s.k << " at " << i << ", " << j;
     }
   EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
@@ -150,27 +156,7 @@ TEST_P(DotTest, EightBytes) {
       for (size_t at; (at = text.find("f32")) != std::string::npos;)
         text.replace(at, 3, "f64");
       KernelRunner runner(text, GetParam(), pack);
-      const auto randomDoubles = [](size_t count, uint32_t seed) {
-        const std::vector<float> floats = randomFloats(count, seed);
-        return std::vector<double>(floats.begin(), floats.end());
-      };
-      std::vector<double> a = randomDoubles(s.m * s.k, 1), b = randomDoubles(s.k * s.n, 2),
-                          bias = randomDoubles(s.n, 3);
-      std::vector<double> packed, o(s.m * s.n + 1, -1);
-      if (pack) {
-        packed.assign(runner.packedBytes.at(0).evaluate({}).value() / 8, NAN);
-        runner.run(1, {b.data(), packed.data()}, {s.m, s.n, s.k});
-      }
-      runner.run(0, {a.data(), pack ? packed.data() : b.data(), bias.data(), o.data()}, {s.m, s.n, s.k});
-      for (int64_t at = 0; at < s.m * s.n; ++at) {
-        double sum = bias[at % s.n], size = std::abs(sum);
-        for (int64_t k = 0; k < s.k; ++k) {
-          sum += a[at / s.n * s.k + k] * b[k * s.n + at % s.n];
-          size += std::abs(a[at / s.n * s.k + k] * b[k * s.n + at % s.n]);
-        }
-        ASSERT_NEAR(o[at], std::max(sum, 0.0), 1e-14 * size) << s.m << "x" << s.n << "x" << s.k << " at " << at;
-      }
-      EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+      expectGemm<double>(runner, s, {false, false, pack, false}, 1e-14);
     }
 }
 

@@ -106,13 +106,10 @@ double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &is
 }
 
 /// Blocks are whole tiles of the micro-kernel, and operands lie as the schedule says.
-static bool suits(ContractionAttr schedule, KernelPlan &kernel, const CpuArchitecture &isa) {
-  const Contraction &c = *kernel.contraction;
-  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
-  if (schedule.getLhs() == OperandForm::Runs && lhsForm(kernel, panel, isa) != OperandForm::Runs)
-    return false;
+static bool suits(ContractionAttr schedule, const Contraction &c, const PanelShape &panel) {
   return schedule.getPanel() == panel.columns && schedule.getRows() % panel.rows == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
+         (schedule.getLhs() != OperandForm::Runs || (panel.alongDepth && !c.isLhsContiguous)) &&
          (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
          (panel.alongDepth ? c.depth.isConstant(schedule.getDepth())
@@ -120,9 +117,12 @@ static bool suits(ContractionAttr schedule, KernelPlan &kernel, const CpuArchite
 }
 
 Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
-  if (!kernel.contraction || !suits(*this, kernel, isa))
+  if (!kernel.contraction)
     return doesNotSuit(kernel.func, isa);
   Contraction &c = *kernel.contraction;
+  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  if (!suits(*this, c, panel))
+    return doesNotSuit(kernel.func, isa);
   std::optional<DepthPieces> pieces = DepthPieces::ofSize(kernel.vars, c.dot, c.dot.getLhs(), getPiece());
   if (!pieces)
     return doesNotSuit(kernel.func, isa);
@@ -133,12 +133,13 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.columnBlock = getColumns();
   c.depthBlock = getDepth();
   c.panel = getPanel();
-  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
   c.tileRows = panel.rows;
   c.isAlongDepth = panel.alongDepth;
   c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * elementBytes(c.accumulator()));
   if (c.lhs == OperandForm::Runs) {
     c.runs = runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
+    if (!c.runs)
+      return doesNotSuit(kernel.func, isa);
     c.tableOffset = kernel.reserve(c.rowBlock * 2 * static_cast<int64_t>(sizeof(int64_t)));
   }
   if (c.lhs != OperandForm::Direct)

@@ -191,8 +191,8 @@ private:
   Formation &kernels;
   Group &group;
   Ops ops;
-  int64_t
-      earliest; ///< place of what the kernel begins with, or one of several results: before it nothing depends on it
+  /// Place of what this kernel begins with, or one of several results: nothing before it depends on either.
+  int64_t earliest;
   size_t mostResults; ///< one per hero where they are joint
 };
 
