@@ -14,7 +14,7 @@ LoopRun::LoopRun(BodyRunner &runner, Frame &frame, size_t step, size_t depth)
 Status LoopRun::run() {
   CUPOLA_TRY(begin());
   if (onlyCounts())
-    done = std::max<int64_t>(*most, 0);
+    done = *most; // as it is: where it may not be negative the symbol's range says so
   const size_t outside = runner.position.size();
   while (proceed && (!most || done < *most)) {
     runner.position += "iteration " + std::to_string(done + 1) + ": ";

@@ -1,6 +1,6 @@
 #===- test/Tools/given_models.py - Models that leave open what a node has to know, and files of their inputs ---===#
 # SPDX-License-Identifier: Apache-2.0
-"""given_models.py STEM writes STEM.conv.onnx, whose node needs all extents of its weights; STEM.crop.onnx, whose node needs the value of
+"""given_models.py STEM writes STEM.conv.onnx, whose node needs all extents of its weights; STEM.steps.onnx, whose node needs the value of
 an input, though extents would have to be known, too, if it were not for that; STEM.data.onnx, which data would have to decide; and
 .npz files of inputs."""
 
@@ -23,8 +23,9 @@ save("conv", """g (float[n, c, h, w] x, float[o, i, kh, kw] filters) => (float[N
   [node] y = Conv(x, filters) }""", x=x, filters=w)
 np.savez(f"{stem}.other.npz", x=x, filters=filters)
 np.savez(f"{stem}.case.npz", **{"in:x": x, "in:filters": w, "out:y": np.full((1, 3, 3, 4), 8, np.float32)})
-save("crop", """g (float[h, w] x, int64[k] shape) => (float[H, W] y) {
-  [node] y = CenterCropPad(x, shape) }""", x=x[0, 0], shape=np.array([2, 7]))
+save("steps", """g (float[b, n, 1] x, int64[k] steps, float[5] window) => (float[B, F, C, 2] y) <int64 first = {0}> {
+  step = Gather(steps, first) [node] y = STFT(x, step, window) }""",
+     x=np.ones((1, 9, 1), np.float32), steps=np.array([2, 7]), window=np.ones(5, np.float32))
 save("data", """g (float[n, c, k] x, bool[m] mask, float[o, i, k] filters) => (float[N, C, K] y) {
   some = Compress<axis = 0>(filters, mask) [node] y = Conv(x, some) }""",
      x=np.ones((1, 2, 5), np.float32), mask=np.array([True, False, True]), filters=np.ones((4, 2, 2), np.float32))

@@ -26,8 +26,9 @@ std::vector<uint32_t> NodeTable::indicesOf(Location location) {
 
 format::Check checkOf(const Expr &lhs, graph::Relation relation, const Expr &rhs, graph::ReasonAttr reason) {
   const std::string message = reason.getText().str();
-  if (relation == graph::Relation::Broadcast) // equal, or one of them is 1
-    return {((lhs - rhs) * (lhs - 1) * (rhs - 1)).text(), "==", "0", message};
+  const auto distance = [](const Expr &a, const Expr &b) { return max(a - b, b - a); };
+  if (relation == graph::Relation::Broadcast) // equal, or one of them is 1; a product of long extents would be too long
+    return {min(distance(lhs, rhs), min(distance(lhs, 1), distance(rhs, 1))).text(), "==", "0", message};
   return {lhs.text(), relation == graph::Relation::LessEqual ? "<=" : "==", rhs.text(), message};
 }
 

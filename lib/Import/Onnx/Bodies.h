@@ -27,8 +27,15 @@ public:
   /// Remembers how far the import is; the function that it returns takes back everything since.
   using Checkpoint = std::function<std::function<void()>()>;
 
-  Bodies(mlir::OpBuilder &ops, TensorPool &pool, Import import, Checkpoint checkpoint)
-      : scopes(ops, pool), ops(ops), pool(pool), import(std::move(import)), checkpoint(std::move(checkpoint)) {}
+  /// `readsData`: see mayReadData.
+  Bodies(mlir::OpBuilder &ops, TensorPool &pool, bool readsData, Import import, Checkpoint checkpoint)
+      : mayReadData(readsData), scopes(ops, pool), ops(ops), pool(pool), import(std::move(import)),
+        checkpoint(std::move(checkpoint)) {}
+
+  /// Whether operands that neither shapes nor elements of inputs decide may be read while the model runs
+  /// (NumbersOfData.h).
+  const bool mayReadData;
+  bool wantsData = false; ///< an operand could have been
 
   /// Where ops are made now; its outputs.
   std::vector<Tensor> inPlace(const onnx::GraphProto &graph, llvm::ArrayRef<Tensor> inputs = {});

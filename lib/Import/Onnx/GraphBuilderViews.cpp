@@ -48,8 +48,13 @@ Value GraphBuilder::slice(Value value, ArrayRef<Expr> starts, ArrayRef<int64_t> 
   return SliceOp::create(ops, where, type(to, element(value)), value, exprArray(context(), from), steps);
 }
 
+/// The same value where the model says, or the run checks, that it has these extents.
+static Value withShape(GraphBuilder &b, Value value, ArrayRef<Expr> dims) {
+  return b.slice(value, Exprs(dims.size(), Expr(0)), Ints(dims.size(), 1), dims);
+}
+
 Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
-  const Exprs dims = shape(values[0]);
+  Exprs dims = shape(values[0]);
   for (Value value : values.drop_front()) {
     const Exprs next = shape(value);
     if (next.size() != dims.size())
@@ -59,13 +64,17 @@ Value GraphBuilder::concat(ArrayRef<Value> values, int64_t axis) {
            ", expected one type");
     for (size_t i = 0; i < dims.size(); ++i)
       if (i != static_cast<size_t>(axis))
-        sameExtent(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
+        dims[i] = sameExtentHere(dims[i], next[i], "extents of the operands in dimension " + std::to_string(i));
   }
   // Caches that start empty are joined with nothing at first.
   SmallVector<Value> parts(llvm::make_filter_range(
       values, [&](Value value) { return !shape(value)[static_cast<size_t>(axis)].isConstant(0); }));
   if (parts.size() < 2)
     return parts.empty() ? values[0] : parts[0];
+  for (Value &part : parts) {
+    dims[static_cast<size_t>(axis)] = shape(part)[static_cast<size_t>(axis)];
+    part = withShape(*this, part, symbols.current(dims));
+  }
   return make<ConcatOp>(parts, axis);
 }
 

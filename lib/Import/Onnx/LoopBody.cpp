@@ -122,6 +122,9 @@ std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
   const bool isAsked = !isCounted && next().size() > initial.size();
   const Expr count = isAsked ? op.b.facts().createRun("the number of iterations of " + op.b.label())
                              : op.b.facts().current(max(bounds.limit.value_or(Expr(0)), Expr(0)));
+  Value trip = bounds.trip;
+  if (trip && isAsked) // the count is never negative
+    trip = op.b.binary(graph::BinaryKind::Max, trip, op.b.intScalar(0, op.b.element(trip)));
   SmallVector<Type> types;
   for (size_t i = 0; i < initial.size(); ++i)
     types.push_back(lastType(i));
@@ -137,7 +140,7 @@ std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
   for (const auto &[inside, extent] : rowExtents)
     addPair(*op.b.facts().createRun("an extent of a row of " + op.b.label()).asSymbol(), extent);
   auto loop = graph::LoopOp::create(
-      ops, op.b.location(), types, bounds.trip, bounds.condition, initial, body.captures,
+      ops, op.b.location(), types, trip, bounds.condition, initial, body.captures,
       bounds.limit ? graph::ExprAttr::get(ops.getContext(), *bounds.limit) : graph::ExprAttr(), proceeds(),
       refs(*index.asSymbol()), isAsked ? refs(*count.asSymbol()) : FlatSymbolRefAttr(),
       graph::symbolRefs(ops.getContext(), symbols));

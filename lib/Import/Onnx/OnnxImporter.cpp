@@ -36,15 +36,15 @@ using ImportFunction = std::function<void(OpBinder &)>;
 
 class Importer {
 public:
-  /// `shapeInputs`: names of inputs (ShapeInputs.h).
+  /// `shapeInputs`: names of inputs (ShapeInputs.h). `readsData`: see Bodies::mayReadData.
   Importer(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits, MLIRContext &context,
-           Diagnostics &diagnostics, const OpLibrary &library, const std::set<std::string> &shapeInputs)
+           Diagnostics &diagnostics, const OpLibrary &library, const std::set<std::string> &shapeInputs, bool readsData)
       : model(model), graph(model.proto->graph()), shapes(shapes), limits(limits), diagnostics(diagnostics),
         library(library), shapeInputs(shapeInputs), opsets(opsetsOf(*model.proto)),
         functions(functionsOf(*model.proto)), module(ModuleOp::create(UnknownLoc::get(&context))), ops(&context),
         symbols(*module), builder(ops, symbols, limits), pool(builder), remedy(values, symbols),
         bodies(
-            ops, pool,
+            ops, pool, readsData,
             [this](const onnx::GraphProto &body, ArrayRef<Tensor> inputs) { return importSubgraph(body, inputs); },
             [this] { return checkpoint(); }),
         outputs(builder, pool, shapes, diagnostics) {}
@@ -53,6 +53,7 @@ public:
   std::vector<format::Composite> composites; ///< of a model that was imported: inputs, then outputs
   /// Further inputs whose elements nodes ask for, of an import that failed.
   const std::set<std::string> &wantedShapeInputs() const { return wanted; }
+  bool wantsData() const { return bodies.wantsData; } ///< the same of data
 
 private:
   const LoadedModel &model;
@@ -456,17 +457,20 @@ OwningOpRef<ModuleOp> Importer::run() {
 
 } // namespace
 
-/// An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs.
+/// An input that steers one node may hide from another what it needs: a few rounds, each with more shape inputs. What
+/// no input decides is read from data then.
 static ImportedModel importRounds(const LoadedModel &model, const ShapeOptions &shapes, const Limits &limits,
                                   MLIRContext &context, Diagnostics &diagnostics, const OpLibrary &library) {
   std::set<std::string> shapeInputs;
+  bool readsData = false;
   for (int roundsLeft = 8;; --roundsLeft) {
     Diagnostics problems = diagnostics;
-    Importer importer(model, shapes, limits, context, problems, library, shapeInputs);
+    Importer importer(model, shapes, limits, context, problems, library, shapeInputs, readsData);
     OwningOpRef<ModuleOp> module = importer.run();
     const std::set<std::string> &wanted = importer.wantedShapeInputs();
     shapeInputs.insert(wanted.begin(), wanted.end());
-    if (!module && !wanted.empty() && roundsLeft > 0)
+    const bool hasMoreInputs = !wanted.empty() && roundsLeft > 0;
+    if (!module && (hasMoreInputs || (importer.wantsData() && !std::exchange(readsData, true))))
       continue;
     diagnostics = std::move(problems);
     return {std::move(module), std::move(importer.composites), {}};

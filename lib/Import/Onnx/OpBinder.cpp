@@ -2,7 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/OpBinder.h"
 
+#include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Composite.h"
+#include "lib/Import/Onnx/NumbersOfData.h"
 #include "lib/Import/Onnx/Text.h"
 
 #include "onnx/onnx_pb.h"
@@ -108,19 +110,36 @@ const Known *OpBinder::known(size_t index) const {
   return has(index) && operands[index]->known ? &*operands[index]->known : nullptr;
 }
 
+bool OpBinder::readsData() const {
+  bodies().wantsData = true;
+  return bodies().mayReadData;
+}
+
+Known OpBinder::numbers(size_t index, StringRef name) const {
+  const Tensor source = tensor(index, name);
+  if (source->known)
+    return *source->known;
+  if (canBeRead(*source) && readsData())
+    return readNumbers(*this, source, operandText(index, name));
+  undecidedByData(index, name);
+}
+
+void OpBinder::undecidedByData(size_t index, StringRef name) const {
+  undecided(index, operandText(index, name) + " is computed from the data of the model's inputs, supported are "
+                                              "constants and values that follow from shapes");
+}
+
 Exprs OpBinder::symbolicInts(size_t index, StringRef name) const {
-  tensor(index, name);
-  const Known *source = known(index);
-  const auto values = source ? source->integers() : std::nullopt;
-  if (!source)
-    undecided(index, operandText(index, name) + " is computed from the data of the model's inputs, supported are "
-                                                "constants and values that follow from shapes");
+  const auto values = numbers(index, name).integers();
   if (!values)
     bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected integers");
   return b.facts().current(*values);
 }
 
 Ints OpBinder::constantInts(size_t index, StringRef name) const {
+  tensor(index, name);
+  if (!known(index))
+    undecidedByData(index, name);
   Ints result;
   for (const Expr &value : symbolicInts(index, name)) {
     if (!value.constant())
@@ -138,8 +157,9 @@ Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
 }
 
 int64_t OpBinder::constantInt(size_t index, StringRef name) const {
+  const Ints values = constantInts(index, name);
   symbolicInt(index, name); // one element
-  return constantInts(index, name).front();
+  return values.front();
 }
 
 double OpBinder::constantNumber(size_t index, StringRef name) const {

@@ -119,7 +119,11 @@ public:
 
   // Operands that must be known.
   const Known *known(size_t index) const; ///< null: not known or absent
-  Exprs symbolicInts(size_t index, llvm::StringRef name) const;
+  /// Whether operands may be read from data while the model runs; if not, the importer knows that one could be.
+  bool readsData() const;
+  /// The elements: known, or read from data (NumbersOfData.h). Throws where they are neither.
+  Known numbers(size_t index, llvm::StringRef name) const;
+  Exprs symbolicInts(size_t index, llvm::StringRef name) const; ///< such integers
   Ints constantInts(size_t index, llvm::StringRef name) const;
   Expr symbolicInt(size_t index, llvm::StringRef name) const;
   int64_t constantInt(size_t index, llvm::StringRef name) const;
@@ -177,6 +181,7 @@ private:
   Bodies &subgraphs;
   mutable std::set<std::string> read; ///< attributes that were asked for
 
+  [[noreturn]] void undecidedByData(size_t index, llvm::StringRef name) const;
   const onnx::AttributeProto *attribute(llvm::StringRef name, int type) const;
 };
 

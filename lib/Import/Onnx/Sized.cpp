@@ -42,8 +42,8 @@ Value firstAbove(OpBinder &op, Value sums, Value wanted) {
 } // namespace
 
 /// The count of a loop of so many iterations that do nothing.
-Expr readCount(OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most) {
-  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label(), most);
+Expr readCount(const OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most) {
+  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label(), most, /*name=*/what);
   OpBuilder &ops = op.bodies().ops;
   auto loop = graph::LoopOp::create(ops, op.b.location(), TypeRange(), count, Value(), ValueRange(), ValueRange(),
                                     graph::ExprAttr(), /*proceeds=*/false, FlatSymbolRefAttr(),

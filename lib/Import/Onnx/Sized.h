@@ -14,7 +14,8 @@ namespace cupola::onnx_import {
 
 /// One int64 of data, at least 0 and never above `most`, as an extent. `what`, for errors: "the number of nonzero
 /// elements".
-Expr readCount(OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most = std::nullopt);
+Expr readCount(const OpBinder &op, Value count, const std::string &what,
+               const std::optional<Expr> &most = std::nullopt);
 
 /// The places of a bool vector that are true, in order: int64. `what` as above.
 Value placesOf(OpBinder &op, Value flags, const std::string &what);

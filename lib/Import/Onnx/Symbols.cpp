@@ -96,13 +96,22 @@ Expr Symbols::define(const Expr &value, const std::string &what, int64_t min, in
   return current(known->second);
 }
 
-Expr Symbols::createRun(const std::string &origin, const std::optional<Expr> &most) {
-  const Expr symbol = create("", origin, /*min=*/0, /*max=*/0);
+Expr Symbols::createRun(const std::string &origin, const std::optional<Expr> &most, const std::string &name) {
+  const Expr symbol = create(name, origin, /*min=*/0, /*max=*/0);
   if (most)
     state.known[*symbol.asSymbol()].hi = *most;
   state.ops.at(*symbol.asSymbol()).setRun(true);
   state.runs.insert(*symbol.asSymbol());
   return symbol;
+}
+
+std::optional<Expr> Symbols::numberOf(Value value, int64_t place) const {
+  const auto found = state.numbers.find({value.getAsOpaquePointer(), place});
+  return found == state.numbers.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Symbols::setNumber(Value value, int64_t place, const Expr &symbol) {
+  state.numbers.emplace(std::pair(value.getAsOpaquePointer(), place), symbol);
 }
 
 void Symbols::restore(const State &before) {

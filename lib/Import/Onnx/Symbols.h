@@ -43,7 +43,11 @@ public:
   Expr define(const Expr &value, const std::string &what, int64_t min, int64_t max);
 
   /// A symbol that a branch or a loop gives values to; no fact can be checked of it. It is never above `most`.
-  Expr createRun(const std::string &origin, const std::optional<Expr> &most = std::nullopt);
+  Expr createRun(const std::string &origin, const std::optional<Expr> &most = std::nullopt,
+                 const std::string &name = "");
+  /// The symbol that element `place` of a value of the import was read into, if it was.
+  std::optional<Expr> numberOf(mlir::Value value, int64_t place) const;
+  void setNumber(mlir::Value value, int64_t place, const Expr &symbol);
   bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
   const std::set<std::string> &runSymbols() const { return state.runs; }
   bool usesRun(const Expr &expr) const;
@@ -77,10 +81,11 @@ public:
     std::map<std::string, std::string> origins;
     std::map<std::string, graph::SymbolOp> ops;
     std::set<std::string> runs;
-    std::map<std::string, std::string> elements; ///< of shape inputs: which input
-    std::map<std::string, Expr> defined;         ///< by their bounds and values, as text
-    std::set<std::string> recorded;              ///< facts already written, as text
-    mlir::Operation *last = nullptr;             ///< of the ops at the module's front that were made here
+    std::map<std::string, std::string> elements;              ///< of shape inputs: which input
+    std::map<std::string, Expr> defined;                      ///< by their bounds and values, as text
+    std::map<std::pair<const void *, int64_t>, Expr> numbers; ///< read of data: looked up alone, never walked
+    std::set<std::string> recorded;                           ///< facts already written, as text
+    mlir::Operation *last = nullptr;                          ///< of the ops at the module's front that were made here
     Ranges known;
   };
   std::shared_ptr<const State> save() const { return std::make_shared<State>(state); }

@@ -5,6 +5,7 @@
 #include "lib/Import/Onnx/Constants.h"
 #include "lib/Import/Onnx/NarrowTypes.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -26,9 +27,23 @@ Expr rangeCount(OpBinder &op, const Scalar &start, const Scalar &limit, const Sc
                      "the number of elements");
 }
 
+constexpr StringRef rangeOperands[] = {"start", "limit", "delta"};
+
+/// The number of elements where floats of data decide it: counted by the model, and read.
+Expr readRangeCount(OpBinder &op) {
+  const Type f64 = Float64Type::get(op.b.context());
+  const auto scalar = [&](size_t i) { return op.b.cast(op.b.reshape(op.scalar(i, rangeOperands[i]), {}), f64); };
+  Value count = op.b.binary(BinaryKind::Div, op.b.binary(BinaryKind::Sub, scalar(1), scalar(0)), scalar(2));
+  count = op.b.cast(op.b.unary(UnaryKind::Ceil, count), op.b.int64());
+  count = op.b.binary(BinaryKind::Max, count, op.b.intScalar(0, op.b.int64()));
+  return readCount(op, count, "the number of elements");
+}
+
 Expr floatRangeCount(OpBinder &op) {
   std::optional<Scalar> fractions[3];
-  static constexpr StringRef names[] = {"start", "limit", "delta"};
+  const auto &names = rangeOperands;
+  if (!(op.known(0) && op.known(1) && op.known(2)) && op.readsData())
+    return readRangeCount(op);
   for (size_t i = 0; i < 3; ++i) {
     if (!op.known(i))
       op.constantNumber(i, names[i]); // which says so

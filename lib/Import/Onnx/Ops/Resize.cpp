@@ -68,15 +68,11 @@ Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
 
 /// The elements of a known operand, one per entry of `axes`.
 std::vector<Scalar> knownNumbers(OpBinder &op, size_t index, StringRef name, size_t count) {
-  const Known *known = op.known(index);
-  if (!known)
-    op.undecided(index, "input " + std::to_string(index) + " (" + name.str() +
-                            ") is computed from data, supported are "
-                            "constants and arithmetic on shapes");
-  if (known->elements.size() != count)
-    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has " + std::to_string(known->elements.size()) +
-           " elements, expected " + std::to_string(count));
-  return known->elements;
+  std::vector<Scalar> elements = op.numbers(index, name).elements;
+  if (elements.size() != count)
+    op.bad(operandText(index, name) + " has " + std::to_string(elements.size()) + " elements, expected " +
+           std::to_string(count));
+  return elements;
 }
 
 std::vector<ResizedDimension> fromScales(OpBinder &op, const Ints &axes, ArrayRef<Scalar> scales) {
