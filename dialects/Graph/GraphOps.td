@@ -378,20 +378,28 @@ include "dialects/Graph/GraphControlOps.td"
 // The host
 //===----------------------------------------------------------------------===//
 
-def Graph_HostOp : Graph_PureOp<"host", "Control", "Never"> {
-  let summary = "what the host computes of tensors in memory: an op that looks into strings";
+def Graph_HostOp : Graph_PureOp<"host", "Control", "Never", [AttrSizedOperandSegments]> {
+  let summary = "what the host computes of tensors in memory: an op that looks into strings, an order, a scatter";
   let description = [{
     `function` is a row of lib/Runtime/Format/HostOps.h. Strings are numbers of a table (module attribute
     `graph.strings`, to which a run adds its own), so that a tensor of them has elements of i64.
+
+    `same` is what graph ops make of the same inputs: what the reference computes, and devices with a memory of
+    their own. The pass graph-choose-calls decides, once per variant.
 
     ```mlir
     %y = graph.host "string_concat" [] (%a, %b) : (tensor<4xi64>, tensor<4xi64>) -> tensor<4xi64>
     ```
   }];
-  let arguments = (ins StrAttr:$function, StrArrayAttr:$parameters, Variadic<Graph_Tensor>:$inputs);
+  let arguments = (ins StrAttr:$function, StrArrayAttr:$parameters, Variadic<Graph_Tensor>:$inputs,
+                       Optional<Graph_Tensor>:$same);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$function $parameters `(` $inputs `)` attr-dict `:` functional-type($inputs, $result)";
+  let hasFolder = 1;
+  let assemblyFormat = [{
+    $function $parameters `(` $inputs `)` (`same` $same^ `:` type($same))? attr-dict `:`
+    functional-type($inputs, $result)
+  }];
 }
 
 #endif // CUPOLA_DIALECTS_GRAPH_GRAPHOPS_TD

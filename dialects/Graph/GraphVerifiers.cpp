@@ -440,6 +440,8 @@ LogicalResult LayoutsOp::verifySymbolUses(SymbolTableCollection &symbols) {
   return verifyFunctionOf(*this, getFunctionAttr(), symbols);
 }
 
+OpFoldResult HostOp::fold(FoldAdaptor adaptor) { return adaptor.getSame(); }
+
 LogicalResult HostOp::verify() {
   format::HostCall call;
   call.op = getFunction().str();
@@ -450,12 +452,14 @@ LogicalResult HostOp::verify() {
   if (Status status = format::checkHostCall(call); status.failed())
     return emitOpError() << status.message();
   const format::HostOp &op = *format::findHostOp(call.op);
-  const Type reads = typeOf(format::dtypeOf(op.reads, call.arguments), getContext());
   const Type writes = typeOf(format::dtypeOf(op.writes, call.arguments), getContext());
-  for (Value input : getInputs())
-    if (elementOf(input) != reads)
+  for (auto [input, element] : llvm::zip_first(getInputs(), op.reads))
+    if (const Type reads = typeOf(format::dtypeOf(element, call.arguments), getContext()); elementOf(input) != reads)
       return emitOpError() << "reads elements of " << elementOf(input) << ", expected " << reads;
   if (elementOf(getResult()) != writes)
     return emitOpError() << "has a result of " << elementOf(getResult()) << ", expected " << writes;
+  if (getSame() && getSame().getType() != getResult().getType())
+    return emitOpError() << "is the same as a value of " << getSame().getType() << ", but has a result of "
+                         << getResult().getType();
   return success();
 }

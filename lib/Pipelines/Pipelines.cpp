@@ -34,6 +34,7 @@ std::optional<Phase> parsePhase(StringRef name) {
 
 ArrayRef<OptionalPass> optionalPasses() {
   static constexpr OptionalPass table[] = {
+      {"host-steps", "sorts and scatters by functions of the runtime where these are faster than kernels (cpu)"},
       {"fold-constants", "computes what is made of constants alone"},
       {"simplify", "drops what does nothing, merges views, moves ops to where they fuse"},
       {"graph-cse", "computes equal ops once"},
@@ -269,7 +270,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
     return format::findLibrary(name) ? options.libraries.count(name.str()) != 0 : b.isOn(name);
   };
   CUPOLA_TRY(requireCallable(module, target));
-  b.addNested<func::FuncOp>(createChooseCalls({!target.callsSnippets()}));
+  b.addNested<func::FuncOp>(createChooseCalls({!target.callsSnippets(), target.isHost() && b.isOn("host-steps")}));
   if (b.isOn("integer-products") && hasQuantizedProducts(module)) {
     b.addNested<func::FuncOp>(
         createIntegerProducts([&](Operation *op) { return target.multipliesIntegers(variant.arch, op); }));

@@ -113,11 +113,13 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   for (uint32_t buffer : call.operands)
     operands.push_back(frame.handed(buffer, /*written=*/false));
   std::vector<std::vector<char>> copies;
-  CUPOLA_TRY(bringToHost(operands, copies));
   std::vector<HostOperand> views;
-  for (const std::vector<char> &copy : copies)
-    views.push_back({copy.data(), copy.size()});
+  CUPOLA_TRY(bringToHost(operands, copies, views));
   const HandedBuffer target = frame.handed(call.results[0], /*written=*/true);
+  if (device().properties().hostMemory) {
+    HostCall step(call, std::move(views), {reinterpret_cast<char *>(target.start()), target.size()}, *strings);
+    return runHostCall(step, call.op);
+  }
   std::vector<char> result(target.size());
   HostCall step(call, std::move(views), {result.data(), result.size()}, *strings);
   CUPOLA_TRY(runHostCall(step, call.op));
@@ -126,10 +128,16 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   return stream->synchronize();
 }
 
-/// A flag that was raised is an error as of `read`.
-Status BodyRunner::bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies) {
+/// As they lie, where the host's memory is the device's. A flag that was raised is an error as of `read`.
+Status BodyRunner::bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies,
+                               std::vector<HostOperand> &views) {
   for (const HandedBuffer &buffer : buffers) {
+    if (device().properties().hostMemory) {
+      views.push_back({reinterpret_cast<const char *>(buffer.start()), buffer.size()});
+      continue;
+    }
     std::vector<char> &copy = copies.emplace_back(buffer.size());
+    views.push_back({copy.data(), copy.size()}); // where the elements lie stays when the list grows
     if (!copy.empty())
       CUPOLA_TRY(stream->download(copy.data(), buffer.start(), copy.size()));
   }

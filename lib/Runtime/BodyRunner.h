@@ -13,6 +13,8 @@
 
 namespace cupola::runtime {
 
+struct HostOperand; // lib/Runtime/Host/HostCall.h
+
 /// What a run has besides the caller's tensors: frames, arenas, flags and the values of
 /// symbols. A control step reads what it depends on back and enters a body; the host waits
 /// for the device there and nowhere else. An error in a body ends the run, and the next one
@@ -51,7 +53,8 @@ private:
 
   Status makeCounters();
   Status runHost(Frame &frame, const format::HostCall &call);
-  Status bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies);
+  Status bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies,
+                     std::vector<HostOperand> &views);
   Status runBranch(Frame &frame, size_t step, size_t depth);
   /// Enters a body from depth `depth`. `nodes`: of the step, for errors.
   Status enter(uint32_t body, size_t depth, std::vector<HandedBuffer> parameters, const std::string &nodes);

@@ -94,6 +94,8 @@ public:
 
   /// Whether its code can have snippets of an op library in it, which are CUDA C++.
   virtual bool callsSnippets() const { return false; }
+  /// Whether kernels run on the processor that runs the host's functions, in one memory.
+  virtual bool isHost() const { return false; }
   /// Whether a contraction of quantised operands (lib/Transforms/Quantized) is worth more as a product of integers that
   /// are summed in i32, or of float8, than as one of f32.
   virtual bool multipliesIntegers(llvm::StringRef arch, mlir::Operation *contraction) const { return false; }

@@ -23,7 +23,9 @@ public:
     bool changed = false;
     for (Block *body : graph::bodiesOf(getOperation())) {
       for (auto call : llvm::make_early_inc_range(body->getOps<graph::CallOp>()))
-        changed |= choose(call);
+        changed |= choose(call, byOps);
+      for (auto host : llvm::make_early_inc_range(body->getOps<graph::HostOp>()))
+        changed |= choose(host, !byHost);
       match::eraseDead(*body);
     }
     if (!changed)
@@ -32,11 +34,11 @@ public:
   }
 
 private:
-  bool choose(graph::CallOp call) {
+  template <class Op> bool choose(Op call, bool asOps) {
     if (!call.getSame())
       return false;
-    if (byOps) {
-      call.replaceAllUsesWith(call.getSame());
+    if (asOps) {
+      call.getResult().replaceAllUsesWith(call.getSame());
       call.erase();
     } else {
       call.getSameMutable().clear();

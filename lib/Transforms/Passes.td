@@ -251,10 +251,11 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
 }
 
 def ChooseCalls : Pass<"graph-choose-calls", "::mlir::func::FuncOp"> {
-  let summary = "snippets of an op library stay calls, or become the ops that say the same";
+  let summary = "snippets of an op library and what the host can do stay calls, or become the ops that say the same";
   let description = [{
     Runs for one variant. A call either loses its operand `same`, and what is computed for it alone goes, or, with
     `by-ops`, becomes that operand; one without it stays (requireCallable() in lib/Pipelines says so beforehand).
+    A graph.host keeps its function with `by-host`, and else becomes its operand `same`.
 
     ```mlir
     %1 = graph.binary mul %0, %0 : ...
@@ -267,6 +268,7 @@ def ChooseCalls : Pass<"graph-choose-calls", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"byOps", "by-ops", "bool", "false", "no snippets">,
+    Option<"byHost", "by-host", "bool", "false", "the host does what it does faster than kernels">,
   ];
 }
 

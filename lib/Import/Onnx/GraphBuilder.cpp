@@ -269,7 +269,13 @@ Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, A
                          ArrayRef<Expr> dims, Type element) {
   const auto texts = llvm::map_to_vector(parameters, [](const std::string &text) { return StringRef(text); });
   return graph::HostOp::create(ops, where, type(dims, element), ops.getStringAttr(function), ops.getStrArrayAttr(texts),
-                               inputs);
+                               inputs, /*same=*/Value());
+}
+
+Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs, Value same) {
+  Value made = host(function, parameters, inputs, shape(same), element(same));
+  made.getDefiningOp<graph::HostOp>().getSameMutable().assign(same);
+  return made;
 }
 
 Value GraphBuilder::call(graph::SnippetAttr snippet, ArrayRef<Value> inputs, Value same, ArrayRef<Expr> dims,

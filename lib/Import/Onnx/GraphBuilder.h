@@ -128,6 +128,9 @@ public:
   /// graph.host: `function` and `parameters` as of lib/Runtime/Format/HostOps.h.
   Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
              llvm::ArrayRef<Expr> dims, Type element);
+  /// The same where there is a value that graph ops make of the inputs.
+  Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
+             Value same);
 
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims

@@ -50,7 +50,7 @@ Status checkHostCall(const HostCall &call) {
   if (call.arguments.size() < op->least || call.arguments.size() > op->most)
     return bad(call, "has " + std::to_string(call.arguments.size()) + " arguments, expected " +
                          (op->most == op->least ? "" : "at least ") + std::to_string(op->least));
-  const bool hasType = op->reads == HostElement::Number || op->writes == HostElement::Number;
+  const bool hasType = op->reads[0] == HostElement::Number || op->writes == HostElement::Number;
   if (hasType && !numberType(call.arguments))
     return bad(call, "is for numbers of '" + call.arguments[0] + "', which are not known");
   return Status::ok();

@@ -1,8 +1,9 @@
 //===- lib/Runtime/Format/HostOps.h - what the host computes, in one table ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The ops that look into strings, and those that decode pictures. lib/Runtime/Host has a function for each row,
-// lib/Reference another one for strings.
+// The ops that look into strings, those that decode pictures, and what a processor does one after the other in a
+// fraction of the steps that kernels take, where every result looks for what it is made of. lib/Runtime/Host has a
+// function for each row, lib/Reference another one for strings; the others stand for graph ops, which say the same.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
 #define CUPOLA_LIB_RUNTIME_FORMAT_HOSTOPS_H
@@ -10,6 +11,7 @@
 #include "lib/Runtime/Format/Step.h"
 #include "lib/Runtime/Status.h"
 
+#include <array>
 #include <string_view>
 
 namespace cupola::format {
@@ -25,8 +27,9 @@ enum class HostElement : uint8_t {
 
 struct HostOp {
   const char *name;
-  size_t operands; ///< how many
-  HostElement reads, writes;
+  size_t operands;                  ///< how many
+  std::array<HostElement, 4> reads; ///< by operand
+  HostElement writes;
   size_t least, most; ///< arguments
 };
 
@@ -35,24 +38,39 @@ constexpr size_t kAnyCount = ~size_t(0);
 /// Every op has one result.
 inline constexpr HostOp kHostOps[] = {
     // Pairs of strings, one behind the other.
-    {"string_concat", 2, HostElement::String, HostElement::String, 0, 0},
+    {"string_concat", 2, {HostElement::String, HostElement::String}, HostElement::String, 0, 0},
     // "lower", "upper" or "none"; "1" where letters of either case differ, else "0"; the words to leave out.
-    {"string_normalize_count", 1, HostElement::String, HostElement::Count, 2, kAnyCount}, ///< one: how many stay
-    {"string_normalize", 1, HostElement::String, HostElement::String, 2, kAnyCount},
+    {"string_normalize_count", 1, {HostElement::String}, HostElement::Count, 2, kAnyCount}, ///< one: how many stay
+    {"string_normalize", 1, {HostElement::String}, HostElement::String, 2, kAnyCount},
     // The delimiter, empty: white space; the most splits, -1: any number.
-    {"string_split_count", 1, HostElement::String, HostElement::Count, 2, 2}, ///< the parts of each
-    {"string_split", 1, HostElement::String, HostElement::String, 2, 2}, ///< padded with empty ones to equal counts
+    {"string_split_count", 1, {HostElement::String}, HostElement::Count, 2, 2}, ///< the parts of each
+    {"string_split", 1, {HostElement::String}, HostElement::String, 2, 2}, ///< padded with empty ones to equal counts
     // How many different strings of the operand go before each, by their bytes.
-    {"string_rank", 1, HostElement::String, HostElement::Count, 0, 0},
+    {"string_rank", 1, {HostElement::String}, HostElement::Count, 0, 0},
     // The pattern (lib/Runtime/Host/Pattern.h).
-    {"regex_full_match", 1, HostElement::String, HostElement::Truth, 1, 1},
+    {"regex_full_match", 1, {HostElement::String}, HostElement::Truth, 1, 1},
     // The type of the numbers: "f32".
-    {"string_parse", 1, HostElement::String, HostElement::Number, 1, 1},
-    {"string_format", 1, HostElement::Number, HostElement::String, 1, 1},
+    {"string_parse", 1, {HostElement::String}, HostElement::Number, 1, 1},
+    {"string_format", 1, {HostElement::Number}, HostElement::String, 1, 1},
     // A file of a picture (lib/Runtime/Host/Image.h).
-    {"image_extents", 1, HostElement::Byte, HostElement::Count, 0, 0}, ///< two: height and width
+    {"image_extents", 1, {HostElement::Byte}, HostElement::Count, 0, 0}, ///< two: height and width
     // "rgb", "bgr" or "gray".
-    {"image_decode", 1, HostElement::Byte, HostElement::Byte, 1, 1}, ///< rows of pixels
+    {"image_decode", 1, {HostElement::Byte}, HostElement::Byte, 1, 1}, ///< rows of pixels
+    // Places of the elements of each row in their order, equal ones in that of their places. The type of the elements,
+    // integers; "largest" or "smallest" goes first. The last operand: [rows, elements, how many places].
+    {"order", 2, {HostElement::Number, HostElement::Count}, HostElement::Count, 2, 2},
+    // [before, extent, behind] of indices [before, updates, behind]: the last update that is meant for each place, or
+    // -1. Indices outside of the extent are meant for none. The last operand: [before, updates, behind, extent].
+    {"last_match", 2, {HostElement::Count, HostElement::Count}, HostElement::Count, 0, 0},
+    // Data [before, extent, behind] with the updates [before, updates, behind] that indices of the same shape, or one
+    // for all that is behind, bring to each place. The type of the numbers; "add", "mul", "max" or "min". The last
+    // operand: [before, updates, behind, extent].
+    {"scatter_reduce",
+     4,
+     {HostElement::Number, HostElement::Count, HostElement::Number, HostElement::Count},
+     HostElement::Number,
+     2,
+     2},
 };
 
 /// Null: there is none of that name.

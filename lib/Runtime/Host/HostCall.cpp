@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Host/HostCall.h"
 
+#include "lib/Runtime/Format/Checked.h"
+
+#include <algorithm>
+
 namespace cupola::runtime {
 
 namespace {
@@ -18,18 +22,42 @@ constexpr HostRow kRows[] = {
     {"string_split", splitStrings},         {"string_rank", rankStrings},
     {"regex_full_match", matchPattern},     {"string_parse", parseNumbers},
     {"string_format", formatNumbers},       {"image_extents", findImageExtents},
-    {"image_decode", decodeImage},
+    {"image_decode", decodeImage},          {"order", findOrder},
+    {"last_match", findLastMatches},        {"scatter_reduce", scatterReduce},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 
 } // namespace
 
 size_t HostCall::count(size_t operand) const {
-  return operands[operand].bytes / format::byteSize(format::dtypeOf(op().reads, call.arguments));
+  return operands[operand].bytes / format::byteSize(format::dtypeOf(op().reads[operand], call.arguments));
 }
 
 size_t HostCall::resultCount() const {
   return result.bytes / format::byteSize(format::dtypeOf(op().writes, call.arguments));
+}
+
+Result<std::vector<uint64_t>> HostCall::extents(size_t operand, size_t count) const {
+  CUPOLA_TRY(expectOperand(operand, count));
+  std::vector<uint64_t> list(count);
+  format::Size product(1); // of any of them
+  for (size_t i = 0; i < count; ++i) {
+    const auto extent = number<int64_t>(operand, i);
+    product = product * format::Size(static_cast<uint64_t>(std::max<int64_t>(extent, 1)));
+    if (extent < 0 || !product.value())
+      return Status::package("the manifest is inconsistent: an extent of the host's op '" + call.op + "' is " +
+                             std::to_string(extent));
+    list[i] = static_cast<uint64_t>(extent);
+  }
+  return list;
+}
+
+Status HostCall::expectOperand(size_t operand, uint64_t count) const {
+  if (this->count(operand) == count)
+    return Status::ok();
+  return Status::package("the manifest is inconsistent: the host's op '" + call.op + "' reads " +
+                         std::to_string(count) + " elements of operand " + std::to_string(operand) + ", which has " +
+                         std::to_string(this->count(operand)));
 }
 
 Status HostCall::expectResults(size_t count) const {

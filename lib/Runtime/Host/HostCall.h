@@ -35,9 +35,16 @@ public:
   const std::string &argument(size_t index) const { return call.arguments[index]; }
   const std::vector<std::string> &arguments() const { return call.arguments; }
 
+  /// The type that the first argument names, of an op for numbers.
+  format::DType numbers() const { return format::dtypeOf(format::HostElement::Number, call.arguments); }
   /// Elements of an operand, and of the result.
   size_t count(size_t operand) const;
   size_t resultCount() const;
+  /// An operand that is so many extents: their numbers. Code::Package where it is not, one is negative, or they have
+  /// more elements than 64 bits count.
+  Result<std::vector<uint64_t>> extents(size_t operand, size_t count) const;
+  /// Code::Package where an operand has another number of elements.
+  Status expectOperand(size_t operand, uint64_t count) const;
   /// Code::Package where the result has another number of elements.
   Status expectResults(size_t count) const;
 
@@ -75,6 +82,9 @@ Status parseNumbers(HostCall &call);
 Status formatNumbers(HostCall &call);
 Status findImageExtents(HostCall &call);
 Status decodeImage(HostCall &call);
+Status findOrder(HostCall &call);
+Status findLastMatches(HostCall &call);
+Status scatterReduce(HostCall &call);
 
 } // namespace cupola::runtime
 

@@ -47,6 +47,7 @@ public:
     return !quantizedProduct(contraction)->isFloat8();
   }
   bool sharesKernels() const override { return true; }
+  bool isHost() const override { return true; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,
                TargetCode &) const override {

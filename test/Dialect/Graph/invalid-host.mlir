@@ -34,6 +34,23 @@ func.func @writes(%a: tensor<4xi64>) -> tensor<4xi64> {
 
 // -----
 
+func.func @second(%a: tensor<4xi32>, %extents: tensor<3xi32>) -> tensor<4xi64> {
+  // expected-error @below {{'graph.host' op reads elements of 'i32', expected 'i64'}}
+  %0 = graph.host "order" ["i32", "largest"] (%a, %extents) : (tensor<4xi32>, tensor<3xi32>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
+func.func @same(%a: tensor<4xi32>, %extents: tensor<3xi64>) -> tensor<4xi64> {
+  %iota = graph.iota 0 : tensor<3xi64>
+  // expected-error @below {{'graph.host' op is the same as a value of 'tensor<3xi64>', but has a result of 'tensor<4xi64>'}}
+  %0 = graph.host "order" ["i32", "largest"] (%a, %extents) same %iota : tensor<3xi64> : (tensor<4xi32>, tensor<3xi64>) -> tensor<4xi64>
+  return %0 : tensor<4xi64>
+}
+
+// -----
+
 // expected-error @below {{graph.strings is no list of different texts}}
 module attributes {graph.strings = ["a", "a"]} {}
 

@@ -1,6 +1,7 @@
 //===- lib/Import/Onnx/Ops/Scatter.cpp - the search of both scatters -------===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Scatter.h"
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Constants.h"
 
 #include "lib/Import/Onnx/Text.h"
@@ -41,6 +42,22 @@ std::vector<int64_t> integersOf(ElementsAttr constant) {
   return list;
 }
 
+/// Whether looking for updates takes more than handing the host the indices.
+bool isLongSearch(OpBinder &op, Value result, const Expr &updates) {
+  constexpr int64_t fewUpdates = 16, fewSteps = int64_t(1) << 14;
+  if (updates.constant() && *updates.constant() <= fewUpdates)
+    return false;
+  const auto steps = (graph::product(op.b.shape(result)) * updates).constant();
+  return !steps || *steps > fewSteps;
+}
+
+/// [before, updates, behind, extent], as the host's functions have it.
+Value extentsFor(OpBinder &op, ArrayRef<Expr> updates, int64_t axis, const Expr &extent) {
+  const Exprs extents{graph::product(updates.take_front(axis)), updates[axis],
+                      graph::product(updates.drop_front(axis + 1)), extent};
+  return op.b.dims(extents, {4}, op.b.int64());
+}
+
 /// Most elements of data whose last updates become a constant: 8 MiB.
 constexpr int64_t mostConstant = int64_t(1) << 20;
 
@@ -71,7 +88,10 @@ Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
   Exprs grid(op.b.shape(hit).size(), Expr(1));
   grid[axis + 1] = updates;
   Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, op.b.int64()));
-  return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
+  Value last = op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
+  if (!isLongSearch(op, last, updates))
+    return last;
+  return op.b.host("last_match", {}, {index, extentsFor(op, op.b.shape(index), axis, extent)}, last);
 }
 
 Value lastOfConstant(OpBinder &op, ArrayRef<Expr> shape, int64_t axis) {
@@ -116,10 +136,35 @@ Value withFirst(OpBinder &op, Value updates, int64_t axis) {
   return op.b.pad(updates, low, high, graph::PadMode::Constant, cast<TypedAttr>(zero));
 }
 
-Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis) {
-  Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, op.b.element(data)));
+/// An index for each update, or for each with all that is behind it.
+static Value asHostReads(OpBinder &op, Value index, ArrayRef<Expr> updates, int64_t axis) {
+  const Exprs given = op.b.shape(index);
+  Exprs dims(updates);
+  if (llvm::all_of(ArrayRef(given).drop_front(axis + 1), [](const Expr &extent) { return extent.isConstant(1); }))
+    std::fill(dims.begin() + axis + 1, dims.end(), Expr(1));
+  return op.b.broadcast(index, dims);
+}
+
+Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value index, Value updates, int64_t axis,
+                 const Expr &extent) {
+  const Type type = op.b.element(data);
+  if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) { // rounded once
+    const Type f32 = Float32Type::get(op.b.context());
+    return op.b.cast(reduceInto(op, kind, op.b.cast(data, f32), index, op.b.cast(updates, f32), axis, extent), type);
+  }
+  Value hit = matches(op, index, axis, extent);
+  Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, type));
   Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});
-  return op.b.binary(graph::combiningKind(kind), data, op.b.reshape(sum, op.b.shape(data)));
+  Value same = op.b.binary(graph::combiningKind(kind), data, op.b.reshape(sum, op.b.shape(data)));
+  const Exprs shape = op.b.shape(updates);
+  if (!isLongSearch(op, same, shape[axis]))
+    return same;
+  const char *name = kind == ReduceKind::Sum    ? "add"
+                     : kind == ReduceKind::Prod ? "mul"
+                     : kind == ReduceKind::Max  ? "max"
+                                                : "min";
+  return op.b.host("scatter_reduce", {format::dtypeName(graph::dtypeOf(type)), name},
+                   {data, asHostReads(op, index, shape, axis), updates, extentsFor(op, shape, axis, extent)}, same);
 }
 
 std::optional<Known> scatterKnown(OpBinder &op) {

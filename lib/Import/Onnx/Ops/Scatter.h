@@ -3,8 +3,9 @@
 //
 // Every element of the result looks for the last update that is meant for it, so that
 // no order of threads can decide. The search takes (elements) x (updates) steps per
-// row, of which nothing is stored; it is meant for the rows of a KV cache, the regions
-// of a mask, the entries of a shape.
+// row, of which nothing is stored: right for the rows of a KV cache, the regions
+// of a mask, the entries of a shape. Where it may be long the host can do it instead, one
+// update after the other (graph.host).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_SCATTER_H
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_SCATTER_H
@@ -38,8 +39,10 @@ Value orFirst(OpBinder &op, Value last); ///< 0 instead of -1
 /// With a zero behind `updates` where there may be none at all: what orFirst finds then.
 Value withFirst(OpBinder &op, Value updates, int64_t axis);
 
-/// `updates` has the dimensions of `hit` but for `axis`.
-Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value hit, Value updates, int64_t axis);
+/// Data, of as many elements as `updates` with `extent` in place of `axis`, with the updates that `index` brings to
+/// each place. `index` has the rank of the updates, and extents of 1 where it is the same for all.
+Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value index, Value updates, int64_t axis,
+                 const Expr &extent);
 
 } // namespace cupola::onnx_import::scatter
 

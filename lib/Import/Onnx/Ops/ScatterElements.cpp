@@ -63,7 +63,7 @@ void importScatterElements(OpBinder &op) {
   rows[axis] = op.b.shape(updates)[axis];
   index = op.b.broadcast(index, rows);
   if (kind)
-    return op.result(reduceInto(op, *kind, data, matches(op, index, axis, shape[axis]), updates, axis));
+    return op.result(reduceInto(op, *kind, data, index, updates, axis, shape[axis]));
   Value last = lastOfConstant(op, shape, axis);
   if (!last)
     last = lastMatch(op, index, axis, shape[axis]);

@@ -154,10 +154,9 @@ void importScatterND(OpBinder &op) {
     const Expr extent = graph::product(pick(shape, group.coordinates));
     Value linear = linearIndex(op, group, coordinates, shape, dims);
     if (kind) {
-      Value hit = matches(op, linear, 0, extent);
-      Exprs wide = op.b.shape(hit);
+      Exprs wide = op.b.shape(linear);
       wide.append(rest.size(), Expr(1));
-      return op.result(reduceInto(op, *kind, data, op.b.reshape(hit, wide), updates, 0));
+      return op.result(reduceInto(op, *kind, data, op.b.reshape(linear, wide), updates, 0, extent));
     }
     Value last = lastMatch(op, linear, 0, extent);
     updates = op.b.gather(withFirst(op, updates, axis), orFirst(op, last), axis);

@@ -5,9 +5,11 @@
 // place k of the result looks for the element of rank k. n^2 + n k steps per row, of
 // which nothing is stored. Of a long row the best k of each of its parts are found so
 // first, and then the best of these; where the length is open, of parts of a fixed
-// length. A single one is what an arg-reduction finds. Floats are compared as integers in
+// length. A single one is what an arg-reduction finds. Where rows may be long the host can
+// sort them instead (graph.host). Floats are compared as integers in
 // the same order, where every NaN is the same and above infinity.
 //===----------------------------------------------------------------------===//
+#include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Neutral.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
@@ -121,6 +123,19 @@ Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) 
   return op.b.gatherElements(places, best, rank - 1);
 }
 
+/// The same, or what the host finds.
+Value orderedPositions(OpBinder &op, Value keys, const Expr &count, bool largest) {
+  constexpr int64_t shortRow = 64;
+  Value places = bestPositions(op, keys, count, largest);
+  const Exprs dims = op.b.shape(keys);
+  if (count.isConstant(0) || count.isConstant(1) || (dims.back().constant() && *dims.back().constant() <= shortRow))
+    return places;
+  const Exprs extents{graph::product(ArrayRef<Expr>(dims).drop_back()), dims.back(), count};
+  const std::string type = format::dtypeName(graph::dtypeOf(op.b.element(keys)));
+  return op.b.host("order", {type, largest ? "largest" : "smallest"}, {keys, op.b.dims(extents, {3}, op.b.int64())},
+                   places);
+}
+
 void topK(OpBinder &op, const Expr &count, bool largest) {
   op.requireNumber(0, "X");
   Value value = op.value(0, "X");
@@ -135,7 +150,7 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
   if (count.constant() && extent.constant() && (*count.constant() < 0 || *count.constant() > *extent.constant()))
     op.bad("k is " + count.text() + ", expected 0 to " + extent.text());
   op.b.atMost(count, extent, "k and the extent of the axis");
-  Value index = bestPositions(op, keysOf(op, rows), count, largest);
+  Value index = orderedPositions(op, keysOf(op, rows), count, largest);
   op.result(op.b.transpose(op.b.gatherElements(rows, index, rank - 1), perm));
   if (op.wants(1))
     op.result(op.b.transpose(index, perm), 1);

@@ -1,0 +1,115 @@
+//===- lib/Runtime/Host/Scatter.cpp - writes to places that data names ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Host/HostCall.h"
+#include "lib/Runtime/Host/VisitNumber.h"
+
+#include <algorithm>
+#include <type_traits>
+
+namespace cupola::runtime {
+namespace {
+
+/// Updates [before, updates, behind] of places [before, extent, behind].
+struct Places {
+  uint64_t before, updates, behind, extent;
+
+  /// The place of update `at` whose index is `index`, row-major; nothing where it is outside.
+  template <class Use> void visit(uint64_t outer, int64_t index, uint64_t inner, Use use) const {
+    if (index >= 0 && static_cast<uint64_t>(index) < extent)
+      use((outer * extent + static_cast<uint64_t>(index)) * behind + inner);
+  }
+};
+
+Result<Places> placesOf(const HostCall &call, size_t operand) {
+  CUPOLA_ASSIGN(const std::vector<uint64_t> extents, call.extents(operand, 4));
+  return Places{extents[0], extents[1], extents[2], extents[3]};
+}
+
+/// NaN stays, as in kernels; integers wrap.
+struct Add {
+  template <class T> static T combine(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    else
+      return a + b;
+  }
+};
+struct Multiply {
+  template <class T> static T combine(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+    else
+      return a * b;
+  }
+};
+struct Largest {
+  template <class T> static T combine(T a, T b) { return b > a || b != b ? b : a; }
+};
+struct Smallest {
+  template <class T> static T combine(T a, T b) { return b < a || b != b ? b : a; }
+};
+
+/// In the order of the updates.
+template <class T, class Kind> void reduce(HostCall &call, const Places &places, bool isRepeated) {
+  auto *result = call.resultBytes();
+  const auto meet = [&](uint64_t target, uint64_t update) {
+    T value;
+    std::memcpy(&value, result + target * sizeof(T), sizeof(T));
+    value = Kind::template combine<T>(value, call.number<T>(2, update));
+    std::memcpy(result + target * sizeof(T), &value, sizeof(T));
+  };
+  uint64_t update = 0;
+  for (uint64_t outer = 0; outer < places.before; ++outer)
+    for (uint64_t i = 0; i < places.updates; ++i)
+      for (uint64_t inner = 0; inner < places.behind; ++inner, ++update) {
+        const uint64_t at = isRepeated ? outer * places.updates + i : update;
+        places.visit(outer, call.number<int64_t>(1, at), inner, [&](uint64_t target) { meet(target, update); });
+      }
+}
+
+template <class T> Status reduceBy(HostCall &call, const Places &places, bool isRepeated) {
+  const std::string &kind = call.argument(1);
+  if (kind == "add")
+    reduce<T, Add>(call, places, isRepeated);
+  else if (kind == "mul")
+    reduce<T, Multiply>(call, places, isRepeated);
+  else if (kind == "max")
+    reduce<T, Largest>(call, places, isRepeated);
+  else if (kind == "min")
+    reduce<T, Smallest>(call, places, isRepeated);
+  else
+    return Status::package("the manifest is inconsistent: a reduction is '" + kind +
+                           "', expected add, mul, max or min");
+  return Status::ok();
+}
+
+} // namespace
+
+Status findLastMatches(HostCall &call) {
+  CUPOLA_ASSIGN(const Places places, placesOf(call, 1));
+  CUPOLA_TRY(call.expectOperand(0, places.before * places.updates * places.behind));
+  CUPOLA_TRY(call.expectResults(places.before * places.extent * places.behind));
+  std::fill_n(call.resultBytes(), call.resultCount() * sizeof(int64_t), static_cast<char>(-1));
+  uint64_t update = 0;
+  for (uint64_t outer = 0; outer < places.before; ++outer)
+    for (uint64_t i = 0; i < places.updates; ++i)
+      for (uint64_t inner = 0; inner < places.behind; ++inner, ++update)
+        places.visit(outer, call.number<int64_t>(0, update), inner,
+                     [&](uint64_t target) { call.put<int64_t>(target, static_cast<int64_t>(i)); });
+  return Status::ok();
+}
+
+Status scatterReduce(HostCall &call) {
+  CUPOLA_ASSIGN(const Places places, placesOf(call, 3));
+  const uint64_t indices = places.before * places.updates, all = indices * places.behind;
+  const bool isRepeated = call.count(1) != all;
+  CUPOLA_TRY(call.expectOperand(1, isRepeated ? indices : all));
+  CUPOLA_TRY(call.expectOperand(2, all));
+  CUPOLA_TRY(call.expectOperand(0, places.before * places.extent * places.behind));
+  CUPOLA_TRY(call.expectResults(call.count(0)));
+  const std::string_view data = call.bytes(0);
+  std::copy(data.begin(), data.end(), call.resultBytes());
+  return visitNumber(call.numbers(), [&](auto zero) { return reduceBy<decltype(zero)>(call, places, isRepeated); });
+}
+
+} // namespace cupola::runtime

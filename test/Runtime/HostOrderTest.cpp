@@ -1,0 +1,133 @@
+//===- test/Runtime/HostOrderTest.cpp - Orders and scatters of the host ---===//
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Host/HostCall.h"
+
+#include <cmath>
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace cupola;
+using namespace cupola::runtime;
+
+namespace {
+
+using Longs = std::vector<int64_t>;
+
+template <class T> HostOperand viewOf(const std::vector<T> &values) {
+  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
+}
+
+template <class T>
+Status run(const std::string &op, const std::vector<std::string> &arguments, std::vector<HostOperand> operands,
+           std::vector<T> &result) {
+  const format::HostCall record{op, arguments, std::vector<uint32_t>(operands.size()), {0}};
+  CUPOLA_TRY(format::checkHostCall(record));
+  const std::vector<std::string> none;
+  StringTable strings(none);
+  HostCall call(record, std::move(operands), {reinterpret_cast<char *>(result.data()), result.size() * sizeof(T)},
+                strings);
+  return runHostCall(call, op);
+}
+
+template <class T> Longs order(const char *type, const char *first, const std::vector<T> &keys, const Longs &extents) {
+  Longs places(static_cast<size_t>(extents[0] * extents[2]), -7);
+  const Status status = run("order", {type, first}, {viewOf(keys), viewOf(extents)}, places);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  return places;
+}
+
+TEST(HostOrder, EqualOnesStayInTheOrderOfTheirPlaces) {
+  const std::vector<int32_t> keys{3, -1, 3, 7, -1, 0};
+  EXPECT_EQ(order("i32", "largest", keys, {1, 6, 6}), (Longs{3, 0, 2, 5, 1, 4}));
+  EXPECT_EQ(order("i32", "smallest", keys, {1, 6, 6}), (Longs{1, 4, 5, 0, 2, 3}));
+  EXPECT_EQ(order("i32", "largest", keys, {2, 3, 2}), (Longs{0, 2, 0, 2}));
+  EXPECT_EQ(order("i32", "largest", keys, {1, 6, 0}), Longs());
+  EXPECT_EQ(order("i32", "largest", std::vector<int32_t>(), {0, 6, 2}), Longs());
+}
+
+TEST(HostOrder, TheEndsOfEveryType) {
+  EXPECT_EQ(order("u8", "largest", std::vector<uint8_t>{0, 255, 128, 127}, {1, 4, 4}), (Longs{1, 2, 3, 0}));
+  EXPECT_EQ(order("i8", "largest", std::vector<int8_t>{0, -128, 127, -1}, {1, 4, 4}), (Longs{2, 0, 3, 1}));
+  EXPECT_EQ(order("i16", "smallest", std::vector<int16_t>{0, -32768, 32767, -1}, {1, 4, 3}), (Longs{1, 3, 0}));
+  EXPECT_EQ(order("u32", "smallest", std::vector<uint32_t>{1u << 31, 0, ~0u}, {1, 3, 3}), (Longs{1, 0, 2}));
+  const int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+  EXPECT_EQ(order("i64", "largest", Longs{0, least, most, -1, most}, {1, 5, 4}), (Longs{2, 4, 0, 3}));
+  EXPECT_EQ(order("u64", "smallest", std::vector<uint64_t>{~0ull, 0, 1ull << 63}, {1, 3, 3}), (Longs{1, 2, 0}));
+}
+
+TEST(HostOrder, FewOfMany) {
+  std::vector<int32_t> keys(5000);
+  for (size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<int32_t>(i * 7919 % 1009); // each some five times
+  const std::vector<int64_t> wide(keys.begin(), keys.end());
+  const Longs all = order("i32", "largest", keys, {1, 5000, 5000});
+  for (int64_t wanted : {1, 2, 10, 600, 625, 4999}) {
+    const Longs first(all.begin(), all.begin() + wanted);
+    EXPECT_EQ(order("i32", "largest", keys, {1, 5000, wanted}), first);
+    EXPECT_EQ(order("i64", "largest", wide, {1, 5000, wanted}), first);
+  }
+}
+
+TEST(HostOrder, AskedForTooMuch) {
+  const std::vector<int32_t> keys{1, 2};
+  const Longs wanted{1, 2, 3}, negative{1, -2, 2}, others{1, 3, 3}, many{1ll << 40, 1ll << 40, 1};
+  Longs three(3);
+  for (const Longs &extents : {wanted, negative, others, many})
+    EXPECT_EQ(run("order", {"i32", "largest"}, {viewOf(keys), viewOf(extents)}, three).code(), Code::Package);
+  const Longs right{1, 2, 2};
+  EXPECT_EQ(run("order", {"i32", "largest"}, {viewOf(keys), viewOf(right)}, three).code(), Code::Package);
+  Longs two(2);
+  EXPECT_EQ(run("order", {"i32", "random"}, {viewOf(keys), viewOf(right)}, two).code(), Code::Package);
+  EXPECT_EQ(run("order", {"f16", "largest"}, {viewOf(std::vector<int16_t>{1, 2}), viewOf(right)}, two).code(),
+            Code::Package);
+}
+
+TEST(HostScatter, TheLastOneIsFound) {
+  // [2, 3, 2] updates of [2, 4, 2] places; those outside are meant for none.
+  const Longs index{0, 1, 0, 3, 2, 9, -1, 1, 3, 1, 3, 0}, extents{2, 3, 2, 4};
+  Longs last(16);
+  ASSERT_TRUE(run("last_match", {}, {viewOf(index), viewOf(extents)}, last).isOk());
+  EXPECT_EQ(last, (Longs{1, -1, -1, 0, 2, -1, -1, 1, -1, 2, -1, 1, -1, -1, 2, -1}));
+  Longs few(15);
+  EXPECT_EQ(run("last_match", {}, {viewOf(index), viewOf(extents)}, few).code(), Code::Package);
+}
+
+template <class T>
+std::vector<T> reduced(const char *type, const char *kind, const std::vector<T> &data, const Longs &index,
+                       const std::vector<T> &updates, const Longs &extents) {
+  std::vector<T> result(data.size());
+  const Status status =
+      run("scatter_reduce", {type, kind}, {viewOf(data), viewOf(index), viewOf(updates), viewOf(extents)}, result);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  return result;
+}
+
+TEST(HostScatter, EveryKind) {
+  const std::vector<float> data{1, 2, 3, 4}, updates{10, 0.5f, 20, 5};
+  const Longs index{2, 0, 2, 7}, extents{1, 4, 1, 4};
+  EXPECT_EQ(reduced("f32", "add", data, index, updates, extents), (std::vector<float>{1.5f, 2, 33, 4}));
+  EXPECT_EQ(reduced("f32", "mul", data, index, updates, extents), (std::vector<float>{0.5f, 2, 600, 4}));
+  EXPECT_EQ(reduced("f32", "max", data, index, updates, extents), (std::vector<float>{1, 2, 20, 4}));
+  EXPECT_EQ(reduced("f32", "min", data, index, updates, extents), (std::vector<float>{0.5f, 2, 3, 4}));
+  const auto withNaN = reduced<float>("f32", "max", data, index, {NAN, 0.5f, 20, 5}, extents);
+  EXPECT_TRUE(std::isnan(withNaN[2]));
+}
+
+TEST(HostScatter, OneIndexForAllBehindIt) {
+  // Rows of [2, 3, 2] by [2, 2] indices; integers wrap.
+  const std::vector<int8_t> data{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 127}, updates{1, 1, 1, 1, 10, 20, 30, 40};
+  EXPECT_EQ(reduced("i8", "add", data, {0, 0, 2, 0}, updates, {2, 2, 2, 3}),
+            (std::vector<int8_t>{3, 4, 3, 4, 5, 6, 37, 48, 9, 10, 21, -109}));
+  std::vector<int8_t> result(12);
+  const Longs three{0, 0, 2}, extents{2, 2, 2, 3};
+  EXPECT_EQ(
+      run("scatter_reduce", {"i8", "add"}, {viewOf(data), viewOf(three), viewOf(updates), viewOf(extents)}, result)
+          .code(),
+      Code::Package);
+  const Longs four{0, 0, 2, 0};
+  EXPECT_EQ(run("scatter_reduce", {"i8", "xor"}, {viewOf(data), viewOf(four), viewOf(updates), viewOf(extents)}, result)
+                .code(),
+            Code::Package);
+}
+
+} // namespace
