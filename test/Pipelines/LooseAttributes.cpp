@@ -27,6 +27,10 @@ constexpr Row textRows[] = {
     {"graph.provenance", "nodes"},
     {"graph.provenance", "folded"},
     {"graph.provenance", "dead"},
+    {"graph.host", "function"}, // rows of the format's table, as the verifier sees to, and a model's own texts
+    {"graph.host", "parameters"},
+    {"plan.host", "function"},
+    {"plan.host", "parameters"},
     {"plan.program", "target"},
     {"plan.program", "arch"},
 };

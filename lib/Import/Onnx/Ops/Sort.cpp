@@ -9,6 +9,7 @@
 // sort them instead (graph.host). Floats are compared as integers in
 // the same order, where every NaN is the same and above infinity.
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Ops/Sort.h"
 #include "dialects/Graph/ElementTypes.h"
 #include "dialects/Graph/Neutral.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
@@ -18,10 +19,8 @@
 using namespace mlir;
 
 namespace cupola::onnx_import {
-namespace {
 
-/// Integers in the order of the elements. The bits of a negative float are those of its magnitude, and the smallest
-/// integer more.
+/// The bits of a negative float are those of its magnitude, and the smallest integer more.
 Value keysOf(OpBinder &op, Value value) {
   auto type = dyn_cast<FloatType>(op.b.element(value));
   if (!type)
@@ -35,6 +34,8 @@ Value keysOf(OpBinder &op, Value value) {
   const Value keys = op.b.select(isNegative, ofNegative, bits);
   return op.b.select(op.b.unary(UnaryKind::IsNaN, value), number(llvm::APInt::getSignedMaxValue(width)), keys);
 }
+
+namespace {
 
 /// [.., i, j]: whether element j of the last dimension goes before element i.
 Value goesBefore(OpBinder &op, Value value, const Expr &extent, bool largest) {
@@ -123,7 +124,8 @@ Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) 
   return op.b.gatherElements(places, best, rank - 1);
 }
 
-/// The same, or what the host finds.
+} // namespace
+
 Value orderedPositions(OpBinder &op, Value keys, const Expr &count, bool largest) {
   constexpr int64_t shortRow = 64;
   Value places = bestPositions(op, keys, count, largest);
@@ -136,7 +138,7 @@ Value orderedPositions(OpBinder &op, Value keys, const Expr &count, bool largest
                    places);
 }
 
-void topK(OpBinder &op, const Expr &count, bool largest) {
+static void topK(OpBinder &op, const Expr &count, bool largest) {
   op.requireNumber(0, "X");
   Value value = op.value(0, "X");
   const int64_t rank = op.b.shape(value).size();
@@ -155,8 +157,6 @@ void topK(OpBinder &op, const Expr &count, bool largest) {
   if (op.wants(1))
     op.result(op.b.transpose(index, perm), 1);
 }
-
-} // namespace
 
 void importTopKAttribute(OpBinder &op) { topK(op, Expr(op.requiredInt("k")), /*largest=*/true); }
 

@@ -1,11 +1,14 @@
 //===- lib/Import/Onnx/Ops/Unique.cpp - elements or slices without repetition ===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every element is compared with every other one: n^2 steps, of which nothing is stored. An element is in the result
-// if it is the first of its equals; its place there is the number of such firsts that go before it.
-// (https://onnx.ai/onnx/operators/onnx__Unique.html)
+// In their order, equal elements are neighbours: one that differs from the one before it is the first of its equals,
+// because of equal ones the first goes first. Which of the different elements one is, is the number of such firsts up
+// to it. (https://onnx.ai/onnx/operators/onnx__Unique.html)
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Cumulative.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/Ops/Scatter.h"
+#include "lib/Import/Onnx/Ops/Sort.h"
 
 #include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/StringTypes.h"
@@ -15,9 +18,12 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
-/// [n, n] of bools: row i is about element i, column j about another one.
-struct Pairs {
-  Value equal, isLess; ///< isLess: j goes before i when sorted
+/// The different elements, in some order.
+struct Different {
+  Expr count;
+  Value first, ///< [count]: where each stands first
+      counts,  ///< [count]: how often
+      number;  ///< [n]: which of them each element is
 };
 
 class Unique {
@@ -36,29 +42,65 @@ public:
     Value keys =
         isSorted && isString(op.element(0, "X")) ? b.host("string_rank", {}, {data}, b.shape(data), i64) : data;
     extent = b.shape(data)[axis];
-    const Pairs pairs = compare(rowsOf(keys, axis));
-    Value first = firstOf(pairs.equal);
-    Value isFirst = b.binary(BinaryKind::Equal, first, b.iota({extent}, 0));
-    Value goesBefore = isSorted ? pairs.isLess : b.binary(BinaryKind::Less, column(b.iota({extent}, 0)), row(first));
-    Value place = countOf(b.binary(BinaryKind::And, column(isFirst), goesBefore));
-    const Expr count = readCount(op, b.reshape(b.reduce(ReduceKind::Sum, b.cast(isFirst, i64), {0}), {}),
-                                 "the number of different elements");
-    Value isAt = b.binary(BinaryKind::Equal, column(place), row(b.iota({count}, 0))); // [count, n]
-    Value chosen = firstOf(isAt);
-    op.result(b.gather(data, chosen, axis));
-    op.result(chosen, 1);
-    op.result(place, 2);
-    op.result(countOf(isAt), 3);
+    Different found = different(rankOf(rowsOf(keys, axis)));
+    if (!isSorted)
+      found = inOrderOfPlaces(found);
+    op.result(b.gather(data, found.first, axis));
+    op.result(found.first, 1);
+    op.result(found.number, 2);
+    op.result(found.counts, 3);
   }
 
 private:
-  Value row(Value vector) { return b.unsqueeze(vector, {1}); }
-  Value column(Value vector) { return b.unsqueeze(vector, {0}); }
-  /// Along the rows of [m, n] bools.
-  Value countOf(Value flags) { return b.squeeze(b.reduce(ReduceKind::Sum, b.cast(flags, i64), {1}), {1}); }
-  Value firstOf(Value flags) {
-    Value places = b.select(flags, column(b.iota({extent}, 0)), b.dims({extent}, {}, i64));
-    return b.squeeze(b.reduce(ReduceKind::Min, places, {1}), {1});
+  //===--- In the order of the keys ---===//
+
+  Different different(Value keys) {
+    Value places = orderedPositions(op, keys, extent, /*largest=*/false), sorted = pick(keys, places);
+    Value index = b.iota({extent}, 0), one = b.intScalar(1, i64), zero = b.intScalar(0, i64);
+    Value before = pick(sorted, b.binary(BinaryKind::Max, b.binary(BinaryKind::Sub, index, one), zero));
+    Value isFirst = b.unary(UnaryKind::Not, b.binary(BinaryKind::Equal, sorted, before));
+    isFirst = b.binary(BinaryKind::Or, isFirst, b.binary(BinaryKind::Equal, index, zero));
+    Value begins = placesOf(op, isFirst, "the number of different elements");
+    const Expr count = b.shape(begins)[0];
+    Value number = cumulated(b, ReduceKind::Sum, b.cast(isFirst, i64), 0, {false, false, /*isLong=*/true});
+    number = pick(b.binary(BinaryKind::Sub, number, one), inverseOf(places));
+    return {count, pick(places, begins), b.binary(BinaryKind::Sub, endsOf(begins), begins), number};
+  }
+
+  /// Where the next one begins, or the last one ends.
+  Value endsOf(Value begins) {
+    Value all = b.concat({begins, b.dims({extent}, {1}, i64)}, 0);
+    return b.slice(all, {Expr(1)}, {1}, b.shape(begins));
+  }
+
+  /// Where each number stands in a permutation.
+  Value inverseOf(Value places) { return scatter::lastMatch(op, places, 0, b.shape(places)[0]); }
+
+  //===--- In the order in which they come ---===//
+
+  Different inOrderOfPlaces(const Different &found) {
+    Value order = orderedPositions(op, found.first, found.count, /*largest=*/false);
+    return {found.count, pick(found.first, order), pick(found.counts, order), pick(inverseOf(order), found.number)};
+  }
+
+  Value pick(Value from, Value places) { return b.gather(from, places, 0, /*batchDims=*/0, /*isInRange=*/true); }
+
+  //===--- Keys ---===//
+
+  /// Integers in the order of the slices, equal ones of equal slices, which are ordered by the first element in which
+  /// they differ: how many go before each.
+  Value rankOf(Value rows) {
+    const Expr width = b.shape(rows)[1];
+    Value keys = keysOf(op, rows);
+    if (width.isConstant(1))
+      return b.squeeze(keys, {1});
+    Value mine = b.unsqueeze(keys, {1}), other = b.unsqueeze(keys, {0}); // [n, n, width]
+    Value places = b.iota({Expr(1), Expr(1), width}, 2);
+    Value differs = b.select(b.binary(BinaryKind::Equal, mine, other), b.dims({width}, {}, i64), places);
+    Value isFirst = b.binary(BinaryKind::Equal, places, b.reduce(ReduceKind::Min, differs, {2}));
+    Value decides = b.binary(BinaryKind::And, b.binary(BinaryKind::Less, other, mine), isFirst);
+    Value isLess = b.reduce(ReduceKind::Max, b.cast(decides, i64), {2});
+    return b.squeeze(b.reduce(ReduceKind::Sum, isLess, {1}), {1, 2});
   }
 
   /// [n, elements of a slice]
@@ -73,35 +115,6 @@ private:
         width *= dims[i];
     Value rows = b.reshape(b.transpose(data, perm), {extent, width});
     return b.element(rows).isInteger(1) ? b.cast(rows, IntegerType::get(b.context(), 8, IntegerType::Unsigned)) : rows;
-  }
-
-  /// NaNs are equal to each other and behind all numbers.
-  Pairs compareElements(Value mine, Value other) {
-    Pairs pairs{b.binary(BinaryKind::Equal, mine, other), b.binary(BinaryKind::Less, other, mine)};
-    if (!isa<FloatType>(b.element(mine)))
-      return pairs;
-    Value isMineNaN = b.unary(UnaryKind::IsNaN, mine), isOtherNaN = b.unary(UnaryKind::IsNaN, other);
-    Value isNumber = b.unary(UnaryKind::Not, isOtherNaN);
-    pairs.equal = b.binary(BinaryKind::Or, pairs.equal, b.binary(BinaryKind::And, isMineNaN, isOtherNaN));
-    pairs.isLess = b.binary(BinaryKind::Or, pairs.isLess, b.binary(BinaryKind::And, isMineNaN, isNumber));
-    return pairs;
-  }
-
-  /// Slices are ordered by the first element in which they differ.
-  Pairs compare(Value rows) {
-    const Expr width = b.shape(rows)[1];
-    if (width.isConstant(1)) {
-      Value elements = b.squeeze(rows, {1});
-      return compareElements(row(elements), column(elements));
-    }
-    const Pairs pairs = compareElements(b.unsqueeze(rows, {1}), b.unsqueeze(rows, {0})); // [n, n, width]
-    Value places = b.iota({Expr(1), Expr(1), width}, 2), behind = b.dims({width}, {}, i64);
-    Value differs = b.select(pairs.equal, behind, places);
-    Value firstDifference = b.reduce(ReduceKind::Min, differs, {2}); // [n, n, 1]
-    Value decides = b.binary(BinaryKind::And, pairs.isLess, b.binary(BinaryKind::Equal, places, firstDifference));
-    Value less = b.reduce(ReduceKind::Max, b.cast(decides, i64), {2});
-    return {b.squeeze(b.binary(BinaryKind::Equal, firstDifference, behind), {2}),
-            b.squeeze(b.binary(BinaryKind::Less, b.intScalar(0, i64), less), {2})};
   }
 
   OpBinder &op;
