@@ -223,7 +223,7 @@ struct Scorer {
   std::optional<unsigned> best(ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body, int &score) {
     score = scoreInner(body);
     const bool hasInner = score != kScalar;
-    if (isa<ArgReduceOp>(body.getParentOp()))
+    if (isa<ArgReduceOp>(body.getParentOp()) && loops.size() > 1) // of equal elements the first in all loops counts
       return std::nullopt;
     std::optional<unsigned> choice;
     for (unsigned i = 0; i < loops.size(); ++i) {

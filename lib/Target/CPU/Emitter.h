@@ -68,7 +68,7 @@ private:
   void emitForeach(kernel::ForeachOp op);
   void emitMap(kernel::MapOp op);
   void emitReduce(kernel::ReduceOp op);
-  void emitArgReduce(kernel::ArgReduceOp op);
+  void emitArgReduce(kernel::ArgReduceOp op); // ArgReduce.cpp
   /// The loops of an op, the vectorised one innermost.
   struct LoopNest {
     std::vector<std::string> vars;

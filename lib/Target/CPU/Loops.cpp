@@ -281,29 +281,4 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
   }
 }
 
-void Emitter::emitArgReduce(kernel::ArgReduceOp op) {
-  LoopNest loops = loopsOf(op);
-  Value yielded = op.getBody().front().getTerminator()->getOperand(0);
-  Type type = yielded.getType();
-  bool isMax = op.getKind() == graph::ReduceKind::Max, isLast = op.getLast();
-  BinaryKind better = isMax ? (isLast ? BinaryKind::GreaterEqual : BinaryKind::Greater)
-                            : (isLast ? BinaryKind::LessEqual : BinaryKind::Less);
-  Expr position = rowMajor(loops.vars, loops.extents);
-  Values init{emitNeutral(c, op.getKind(), type), c.i64(0)};
-  if (!vectorVar.empty())
-    init = {c.splat(init[0]), c.splat(init[1])};
-  Values found = emitLoops(loops, 0, init, [&](Carried carried) -> Values {
-    Value value = emitYield(op.getBody().front())[0];
-    Value take = emitBinary(c, better, type, value, carried[0]);
-    if (llvm::isa<FloatType>(type)) { // NaN wins
-      Value isNaN = c.isNaN(widen(c, type, value));
-      Value wasNaN = c.isNaN(widen(c, type, carried[0]));
-      Value isFirst = c.xori(wasNaN, c.integer(1, wasNaN));
-      take = c.ori(take, isLast ? isNaN : c.andi(isNaN, isFirst));
-    }
-    return {c.select(take, value, carried[0]), c.select(take, index(position), carried[1])};
-  });
-  values[op.getResult()] = found[1];
-}
-
 } // namespace cupola::cpu

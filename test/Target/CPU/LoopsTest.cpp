@@ -156,6 +156,31 @@ TEST_P(LoopsTest, ArgReduceTakesFirstOrLast) {
   EXPECT_EQ(first[0], 2);
 }
 
+TEST_P(LoopsTest, ArgReduceOfManyLanes) {
+  KernelRunner runner(kernelText("arg_reduce"), GetParam());
+  const float nan = std::numeric_limits<float>::quiet_NaN(), least = -std::numeric_limits<float>::infinity();
+  for (int64_t n : {1, 15, 16, 17, 63, 64, 65, 127, 200, 333})
+    for (int round = 0; round < 40; ++round) {
+      std::vector<float> a(n);
+      for (int64_t i = 0; i < n; ++i) // equal ones in every lane, rounds of nothing else, and of some NaN
+        a[i] = round % 4 == 3 ? least : static_cast<float>((i * 31 + round * 17) % (3 + round));
+      for (int i = 0; i < round % 3; ++i)
+        a[(round * 7 + i * 41) % n] = nan;
+      int64_t first = 0, last = 0, smallest = 0;
+      for (int64_t i = 1; i < n; ++i) {
+        const bool isNaN = std::isnan(a[i]);
+        first = a[i] > a[first] || (isNaN && !std::isnan(a[first])) ? i : first;
+        last = isNaN || a[i] >= a[last] ? i : last;
+        smallest = isNaN || a[i] <= a[smallest] ? i : smallest;
+      }
+      for (auto [kernel, expected] : {std::pair(0, first), std::pair(1, last), std::pair(2, smallest)}) {
+        int64_t found = -1;
+        runner.run(kernel, {a.data(), &found}, {1, n});
+        ASSERT_EQ(found, expected) << "kernel " << kernel << ", " << n << " in round " << round;
+      }
+    }
+}
+
 TEST_P(LoopsTest, GatherChecksItsIndices) {
   KernelRunner runner(kernelText("gather"), GetParam());
   const int64_t extent = 10, width = 20;
