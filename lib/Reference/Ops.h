@@ -35,7 +35,8 @@ Status computeBitcast(Call &call);
 Status computeCall(Call &call);
 // Strings.cpp
 Status computeHost(Call &call);
-Status decodePicture(Call &call);
+// HostFunctions.cpp
+Status computeByRuntime(Call &call);
 // Views.cpp
 Status computeReshape(Call &call);
 Status computeTranspose(Call &call);

@@ -331,12 +331,20 @@ struct HostRow {
 };
 
 constexpr HostRow hostTable[] = {
-    {"string_concat", concat},       {"string_normalize_count", countNormalized},
-    {"string_normalize", normalize}, {"string_split_count", countParts},
-    {"string_split", split},         {"string_rank", rank},
-    {"regex_full_match", match},     {"string_parse", parse},
-    {"string_format", formatAll},    {"image_extents", decodePicture},
-    {"image_decode", decodePicture},
+    {"string_concat", concat},
+    {"string_normalize_count", countNormalized},
+    {"string_normalize", normalize},
+    {"string_split_count", countParts},
+    {"string_split", split},
+    {"string_rank", rank},
+    {"regex_full_match", match},
+    {"string_parse", parse},
+    {"string_format", formatAll},
+    {"image_extents", computeByRuntime},
+    {"image_decode", computeByRuntime},
+    {"order", computeByRuntime},
+    {"last_match", computeByRuntime},
+    {"scatter_reduce", computeByRuntime},
 };
 
 } // namespace
@@ -348,7 +356,7 @@ Status computeHost(Call &call) {
   }
   const StringRef function = cast<graph::HostOp>(call.op).getFunction();
   for (const HostRow &row : hostTable)
-    if (call.strings && row.name == function)
+    if (row.name == function && (call.strings || row.function == computeByRuntime))
       return row.function(call);
   return Status::unsupported("what the host computes of strings is known when the whole model is computed alone");
 }

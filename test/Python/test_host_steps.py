@@ -104,3 +104,21 @@ def test_an_index_outside():
         with pytest.raises(cupola.UsageError, match="ScatterElements"):
             session.run({**feed, "i": outside})
     session.run(feed)
+
+
+@pytest.mark.parametrize("device", ("cpu", "sim", "reference"))
+def test_what_takes_too_many_steps(device):
+    """Kernels would take 40,000 steps for each of 40,000 elements: the host does it for every device."""
+    feed = {"x": numbers(np.float32, 1, 40_000), "k": np.array([40_000])}
+    sort = model_of("TopK", feed, np.float32, False, outputs=2, axis=-1)
+    scattered = {"x": numbers(np.float32, 40_000), "i": places(40_000, 40_000), "u": numbers(np.float32, 40_000)}
+    scatter = model_of("ScatterElements", scattered, np.float32, False, reduction="max")
+    for model, inputs in ((sort, feed), (scatter, scattered)):
+        expected = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, inputs)
+        if device == "reference":
+            assert cupola.verify(model, "cpu", inputs=inputs, **CPU).passed # beside the model computed op by op
+            continue
+        options = CPU if device == "cpu" else {"targets": "cuda", "arch": "sm_80", "progress": False, "isolate": False}
+        found = cupola.Session(cupola.compile(model, **options), device).run(inputs)
+        for value, answer in zip(found.values(), expected, strict=True):
+            np.testing.assert_array_equal(value, answer)

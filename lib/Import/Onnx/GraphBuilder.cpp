@@ -272,9 +272,18 @@ Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, A
                                inputs, /*same=*/Value());
 }
 
-Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs, Value same) {
-  Value made = host(function, parameters, inputs, shape(same), element(same));
-  made.getDefiningOp<graph::HostOp>().getSameMutable().assign(same);
+Value GraphBuilder::hostOr(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs,
+                           ArrayRef<Expr> dims, Type element, const Expr &steps, function_ref<Value()> same) {
+  constexpr int64_t few = int64_t(1) << 14;  // take as long as calling the host
+  constexpr int64_t many = int64_t(1) << 30; // take longer than bringing the operands to the host, also on a GPU
+  const auto count = steps.constant();
+  if (count && *count <= few)
+    return same();
+  const bool isForHost = count ? *count > many : steps.overflowed() && ranges().empty();
+  Value byOps = isForHost ? Value() : same();
+  Value made = host(function, parameters, inputs, symbols.current(dims), element);
+  if (byOps)
+    made.getDefiningOp<graph::HostOp>().getSameMutable().assign(byOps);
   return made;
 }
 

@@ -128,9 +128,10 @@ public:
   /// graph.host: `function` and `parameters` as of lib/Runtime/Format/HostOps.h.
   Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
              llvm::ArrayRef<Expr> dims, Type element);
-  /// The same where there is a value that graph ops make of the inputs.
-  Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
-             Value same);
+  /// What graph ops make by `same` in so many steps, which the host may do in far fewer: few steps they do, very many
+  /// the host alone.
+  Value hostOr(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
+               llvm::ArrayRef<Expr> dims, Type element, const Expr &steps, llvm::function_ref<Value()> same);
 
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims

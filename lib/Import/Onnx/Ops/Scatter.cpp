@@ -42,14 +42,8 @@ std::vector<int64_t> integersOf(ElementsAttr constant) {
   return list;
 }
 
-/// Whether looking for updates takes more than handing the host the indices.
-bool isLongSearch(OpBinder &op, Value result, const Expr &updates) {
-  constexpr int64_t fewUpdates = 16, fewSteps = int64_t(1) << 14;
-  if (updates.constant() && *updates.constant() <= fewUpdates)
-    return false;
-  const auto steps = (graph::product(op.b.shape(result)) * updates).constant();
-  return !steps || *steps > fewSteps;
-}
+/// So few updates are looked for in less than it takes to hand the host the indices.
+bool areFew(const Expr &updates) { return updates.constant() && *updates.constant() <= 16; }
 
 /// [before, updates, behind, extent], as the host's functions have it.
 Value extentsFor(OpBinder &op, ArrayRef<Expr> updates, int64_t axis, const Expr &extent) {
@@ -82,16 +76,23 @@ Value matches(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
   return op.b.binary(BinaryKind::Equal, op.b.iota(grid, axis), index);
 }
 
-Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
-  const Expr updates = op.b.shape(index)[axis];
+static Value lastMatchByOps(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
   Value hit = matches(op, index, axis, extent);
   Exprs grid(op.b.shape(hit).size(), Expr(1));
-  grid[axis + 1] = updates;
+  grid[axis + 1] = op.b.shape(index)[axis];
   Value candidates = op.b.select(hit, op.b.iota(grid, axis + 1), op.b.intScalar(-1, op.b.int64()));
-  Value last = op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
-  if (!isLongSearch(op, last, updates))
-    return last;
-  return op.b.host("last_match", {}, {index, extentsFor(op, op.b.shape(index), axis, extent)}, last);
+  return op.b.squeeze(op.b.reduce(ReduceKind::Max, candidates, {axis + 1}), {axis + 1});
+}
+
+Value lastMatch(OpBinder &op, Value index, int64_t axis, const Expr &extent) {
+  const auto byOps = [&] { return lastMatchByOps(op, index, axis, extent); };
+  Exprs dims = op.b.shape(index);
+  const Expr updates = dims[axis], steps = graph::product(dims) * extent;
+  if (areFew(updates))
+    return byOps();
+  Value extents = extentsFor(op, dims, axis, extent);
+  dims[axis] = extent;
+  return op.b.hostOr("last_match", {}, {index, extents}, dims, op.b.int64(), steps, byOps);
 }
 
 Value lastOfConstant(OpBinder &op, ArrayRef<Expr> shape, int64_t axis) {
@@ -152,19 +153,22 @@ Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value index, Value u
     const Type f32 = Float32Type::get(op.b.context());
     return op.b.cast(reduceInto(op, kind, op.b.cast(data, f32), index, op.b.cast(updates, f32), axis, extent), type);
   }
-  Value hit = matches(op, index, axis, extent);
-  Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, type));
-  Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});
-  Value same = op.b.binary(graph::combiningKind(kind), data, op.b.reshape(sum, op.b.shape(data)));
   const Exprs shape = op.b.shape(updates);
-  if (!isLongSearch(op, same, shape[axis]))
-    return same;
+  const auto byOps = [&] {
+    Value hit = matches(op, index, axis, extent);
+    Value terms = op.b.select(hit, op.b.unsqueeze(updates, {axis}), neutral(op, kind, type));
+    Value sum = op.b.squeeze(op.b.reduce(kind, terms, {axis + 1}), {axis + 1});
+    return op.b.binary(graph::combiningKind(kind), data, op.b.reshape(sum, op.b.shape(data)));
+  };
+  if (areFew(shape[axis]))
+    return byOps();
   const char *name = kind == ReduceKind::Sum    ? "add"
                      : kind == ReduceKind::Prod ? "mul"
                      : kind == ReduceKind::Max  ? "max"
                                                 : "min";
-  return op.b.host("scatter_reduce", {format::dtypeName(graph::dtypeOf(type)), name},
-                   {data, asHostReads(op, index, shape, axis), updates, extentsFor(op, shape, axis, extent)}, same);
+  return op.b.hostOr("scatter_reduce", {format::dtypeName(graph::dtypeOf(type)), name},
+                     {data, asHostReads(op, index, shape, axis), updates, extentsFor(op, shape, axis, extent)},
+                     op.b.shape(data), type, graph::product(shape) * extent, byOps);
 }
 
 std::optional<Known> scatterKnown(OpBinder &op) {

@@ -128,14 +128,16 @@ Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) 
 
 Value orderedPositions(OpBinder &op, Value keys, const Expr &count, bool largest) {
   constexpr int64_t shortRow = 64;
-  Value places = bestPositions(op, keys, count, largest);
-  const Exprs dims = op.b.shape(keys);
-  if (count.isConstant(0) || count.isConstant(1) || (dims.back().constant() && *dims.back().constant() <= shortRow))
-    return places;
-  const Exprs extents{graph::product(ArrayRef<Expr>(dims).drop_back()), dims.back(), count};
+  const auto byOps = [&] { return bestPositions(op, keys, count, largest); };
+  Exprs dims = op.b.shape(keys);
+  const Expr extent = dims.back(), rows = graph::product(ArrayRef<Expr>(dims).drop_back());
+  if (count.isConstant(0) || count.isConstant(1) || (extent.constant() && *extent.constant() <= shortRow))
+    return byOps();
+  dims.back() = count;
   const std::string type = format::dtypeName(graph::dtypeOf(op.b.element(keys)));
-  return op.b.host("order", {type, largest ? "largest" : "smallest"}, {keys, op.b.dims(extents, {3}, op.b.int64())},
-                   places);
+  Value extents = op.b.dims({rows, extent, count}, {3}, op.b.int64());
+  return op.b.hostOr("order", {type, largest ? "largest" : "smallest"}, {keys, extents}, dims, op.b.int64(),
+                     rows * extent * extent, byOps);
 }
 
 static void topK(OpBinder &op, const Expr &count, bool largest) {
