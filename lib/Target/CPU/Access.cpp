@@ -121,6 +121,7 @@ struct Scorer {
   Variables &vars;
   const StoredTiles &tiles;
   unsigned lanes;
+  bool hasLanes; ///< of the tiles, where `body` is outermost
 
   bool dependsOn(ValueRange values, const std::string &var) {
     return llvm::any_of(values, [&](Value value) {
@@ -164,8 +165,12 @@ struct Scorer {
 
   void addExtract(ExtractOp op, const Aliases &aliases, const std::string &var, Score &score) {
     auto map = op.getTile().getDefiningOp<MapOp>();
-    if (!map || tiles.count(op.getTile()))
-      return score.add(scoreOf(tilePosition(vars, op).substitute(aliases), Indirection::None, false, var), false);
+    if (!map || tiles.count(op.getTile())) {
+      const Expr position = tilePosition(vars, op).substitute(aliases);
+      if (hasLanes && position.uses(var)) // each lane would read an element of another one
+        return score.add(kVeto, /*isStore=*/true);
+      return score.add(scoreOf(position, Indirection::None, false, var), false);
+    }
     Aliases inner;
     for (auto &[name, index] : aliasesOf(vars, map, op))
       inner.emplace(name, index.substitute(aliases));
@@ -180,9 +185,9 @@ struct Scorer {
         addAccess(store, true, aliases, var, score);
       else if (auto extract = dyn_cast<ExtractOp>(op))
         addExtract(extract, aliases, var, score);
-      else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
+      else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0)) && !hasLanes))
         score.sum += kVeto;
-      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op))
+      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
         addBody(op.getRegion(0).front(), aliases, var, score);
       if (score.sum < kVeto)
         return;
@@ -214,7 +219,8 @@ struct Scorer {
       any = true;
       int score = 0;
       mlir::Block &inner = op.getRegion(0).front();
-      best(vars.names(inner.getArguments()), graph::exprsOf(extents), inner, score);
+      Scorer{vars, tiles, lanes, /*hasLanes=*/false}.best(vars.names(inner.getArguments()), graph::exprsOf(extents),
+                                                          inner, score);
       total += score;
     }
     return any ? total : kScalar;
@@ -244,13 +250,13 @@ struct Scorer {
 } // namespace
 
 std::optional<unsigned> chooseVector(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
-                                     const StoredTiles &tiles, unsigned lanes) {
+                                     const StoredTiles &tiles, unsigned lanes, bool hasLanes) {
   int score = 0;
-  return Scorer{vars, tiles, lanes}.best(loops, extents, body, score);
+  return Scorer{vars, tiles, lanes, hasLanes}.best(loops, extents, body, score);
 }
 
-bool canVectorise(Variables &vars, const std::string &loop, Block &body, const StoredTiles &tiles) {
-  return Scorer{vars, tiles, /*lanes=*/1}.scoreBody(body, {}, loop) > kVeto / 2;
+bool canVectorise(Variables &vars, const std::string &loop, Block &body, const StoredTiles &tiles, bool hasLanes) {
+  return Scorer{vars, tiles, /*lanes=*/1, hasLanes}.scoreBody(body, {}, loop) > kVeto / 2;
 }
 
 } // namespace cupola::cpu

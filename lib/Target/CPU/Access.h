@@ -35,13 +35,15 @@ Expr tilePosition(kernel::Variables &vars, kernel::ExtractOp op);
 
 /// The loop of `loops` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
+/// `hasLanes`: stored tiles made in the body may have an element for each lane.
 std::optional<unsigned> chooseVector(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
                                      llvm::ArrayRef<Expr> extents, mlir::Block &body, const StoredTiles &tiles,
-                                     unsigned lanes);
+                                     unsigned lanes, bool hasLanes = false);
 
-/// Whether iterations of `loop` may run as lanes of a vector in `body`: it has no dot and no stored tile, and
-/// every store has a place per lane.
-bool canVectorise(kernel::Variables &vars, const std::string &loop, mlir::Block &body, const StoredTiles &tiles);
+/// Whether iterations of `loop` may run as lanes of a vector in `body`: it has no dot, no stored tile unless that
+/// `hasLanes`, and every store has a place per lane.
+bool canVectorise(kernel::Variables &vars, const std::string &loop, mlir::Block &body, const StoredTiles &tiles,
+                  bool hasLanes = false);
 
 } // namespace cupola::cpu
 

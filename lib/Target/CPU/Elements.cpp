@@ -115,8 +115,13 @@ void Emitter::emitExtract(ExtractOp op) {
     Expr row = point[0] - Expr::symbol("window_row"), column = point[1] - Expr::symbol("window_column");
     return loadFrom(window.pointer, row * window.stride + column);
   }
-  if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
-    return loadFrom(scratchAt(stored->second), plan.steps ? rowTilePosition(op) : tilePosition(vars, op));
+  if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end() && plan.steps)
+    return loadFrom(scratchAt(stored->second), rowTilePosition(op));
+  else if (stored != plan.tiles.end()) {
+    values[op.getResult()] =
+        load(tileAt(stored->second, element, tilePosition(vars, op)), element, {}, {}, /*invariant=*/false);
+    return;
+  }
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;

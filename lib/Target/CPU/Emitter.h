@@ -118,6 +118,8 @@ private:
   /// The lanes of the current vector that exist, and satisfy the condition; null: all.
   mlir::Value maskWith(mlir::Value condition);
   mlir::Value scratchAt(int64_t offset);
+  /// An element of a stored tile, or those of all lanes.
+  Address tileAt(int64_t offset, mlir::Type element, const Expr &position);
 
   //===--- Operands.cpp ---===//
   mlir::Value operandElement(mlir::Region &region);

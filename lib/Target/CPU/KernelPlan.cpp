@@ -118,6 +118,20 @@ int64_t KernelPlan::reserve(int64_t bytes) {
   return offset;
 }
 
+bool KernelPlan::hasRoomForLanes(int64_t lanes) const {
+  return static_cast<int64_t>(scratchBytes) * lanes <= kMaxTileBytes;
+}
+
+void KernelPlan::widenTiles(int64_t lanes) {
+  scratchBytes = 0;
+  nest.hasLaneTiles = true;
+  func.walk([&](MapOp map) {
+    for (Value tile : map.getTiles())
+      if (auto stored = tiles.find(tile); stored != tiles.end())
+        stored->second = reserve(*bytesOf(tile, vars.ranges()) * lanes);
+  });
+}
+
 void KernelPlan::setGrain(double work) { grain = static_cast<uint32_t>(std::clamp(kThreadWork / work, 1.0, 1e6)); }
 
 double estimate(const Expr &extent) {

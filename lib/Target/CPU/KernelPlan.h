@@ -25,10 +25,11 @@ struct Nest {
   mlir::Block *body = nullptr;
   std::vector<std::string> vars; ///< in the order of the loops, outermost first
   std::vector<Expr> extents;
-  bool vectorised = false; ///< the last loop is
-  unsigned vectors = 1;    ///< so many vectors of it at a time
-  unsigned parallel = 0;   ///< so many loops are iterations of the grid
-  int64_t chunk = 0;       ///< pieces of this size of the last loop are, too
+  bool vectorised = false;   ///< the last loop is
+  unsigned vectors = 1;      ///< so many vectors of it at a time
+  unsigned parallel = 0;     ///< so many loops are iterations of the grid
+  int64_t chunk = 0;         ///< pieces of this size of the last loop are, too
+  bool hasLaneTiles = false; ///< stored tiles have an element for each lane
 
   /// Makes the loop the innermost, for vectors.
   void vectorise(unsigned loop);
@@ -94,6 +95,10 @@ struct KernelPlan {
   Expr grid() const { return graph::product(parallel); }
   /// Room for so many bytes in scratch memory, by offset, and one vector more: whole ones may be stored at the end.
   int64_t reserve(int64_t bytes);
+  /// Whether all stored tiles may have an element for each of so many lanes.
+  bool hasRoomForLanes(int64_t lanes) const;
+  /// Gives them those.
+  void widenTiles(int64_t lanes);
   /// Iterations of so many elements of work: as many as are worth a thread.
   void setGrain(double work);
 };

@@ -228,7 +228,9 @@ void Emitter::emitMap(MapOp op) {
       if (stored == plan.tiles.end())
         continue;
       Type element = cast<TileType>(tile.getType()).getElement();
-      store(value, address(scratchAt(stored->second), element, position), element, {});
+      if (plan.nest.hasLaneTiles && !Code::isVector(value))
+        value = c.splat(value);
+      store(value, tileAt(stored->second, element, position), element, {});
     }
     return {};
   });

@@ -145,6 +145,13 @@ Value Emitter::maskWith(Value condition) {
 
 Value Emitter::scratchAt(int64_t offset) { return c.address(scratch, c.i64(offset), c.b.getI8Type()); }
 
+Emitter::Address Emitter::tileAt(int64_t offset, Type element, const Expr &position) {
+  if (!plan.nest.hasLaneTiles)
+    return address(scratchAt(offset), element, position);
+  Value first = index(position * Expr(static_cast<int64_t>(c.lanes)), /*scalar=*/true);
+  return {c.address(scratchAt(offset), first, storageType(element)), true};
+}
+
 /// Some lanes of a vector, in a form that folds where they are known.
 static Value lanesFrom(Code &c, Value whole, int64_t from, int64_t count) {
   if (auto both = whole.getDefiningOp<arith::AndIOp>())

@@ -108,6 +108,29 @@ TEST_P(LoopsTest, SoftmaxOfDynamicRows) {
     expectSoftmax(runner, 4, columns, {4, columns});
 }
 
+/// Tiles have an element for each lane, unless (the last number of rows) that takes too much memory.
+TEST_P(LoopsTest, SoftmaxOfColumns) {
+  for (int64_t rows : {1, 21, 150, 5000}) {
+    KernelRunner runner(kernelText("softmax_columns", {{"ROWS", std::to_string(rows)}}), GetParam());
+    for (int64_t columns : {0, 1, 7, 16, 17, 31, 100, 4100}) {
+      if (rows * columns > 1 << 20)
+        continue;
+      std::vector<float> a = randomFloats(rows * columns), b = randomFloats(rows), o(rows * columns + 1, -1);
+      runner.run(0, {a.data(), b.data(), o.data()}, {columns});
+      for (int64_t c = 0; c < columns; ++c) {
+        double sum = 0;
+        for (int64_t r = 0; r < rows; ++r)
+          sum += std::exp(double(a[r * columns + c])) * std::exp(double(b[r]));
+        for (int64_t r = 0; r < rows; ++r) {
+          const double expected = std::exp(double(a[r * columns + c])) * std::exp(double(b[r])) / sum;
+          ASSERT_NEAR(o[r * columns + c], expected, 2e-5 * expected) << rows << "x" << columns;
+        }
+      }
+      EXPECT_EQ(o.back(), -1);
+    }
+  }
+}
+
 TEST_P(LoopsTest, SumsOfColumnsAndRows) {
   KernelRunner runner(kernelText("reductions"), GetParam());
   const int64_t outer = 3, middle = 37, inner = 21;

@@ -59,8 +59,8 @@ Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) 
   if (kernel.steps || kernel.contraction)
     return {};
   Nest nest = kernel.nest;
-  std::optional<unsigned> vector =
-      chooseVector(kernel.vars, nest.vars, nest.extents, *nest.body, kernel.tiles, isa.lanes());
+  std::optional<unsigned> vector = chooseVector(kernel.vars, nest.vars, nest.extents, *nest.body, kernel.tiles,
+                                                isa.lanes(), kernel.hasRoomForLanes(isa.lanes()));
   std::optional<int64_t> extent;
   if (vector) {
     nest.vectorise(*vector);
@@ -103,7 +103,7 @@ static bool suits(NestAttr schedule, KernelPlan &kernel, const CpuArchitecture &
     return true;
   return *vector < loops && schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0 &&
          (schedule.getVectors() == 1 || kernel.tiles.empty()) &&
-         canVectorise(kernel.vars, nest.vars[*vector], *nest.body, kernel.tiles);
+         canVectorise(kernel.vars, nest.vars[*vector], *nest.body, kernel.tiles, kernel.hasRoomForLanes(isa.lanes()));
 }
 
 Status NestAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
@@ -111,6 +111,8 @@ Status NestAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
     return doesNotSuit(kernel.func, isa);
   Nest &nest = kernel.nest;
   nest = scheduled(std::move(nest), *this);
+  if (nest.vectorised && !kernel.tiles.empty())
+    kernel.widenTiles(isa.lanes());
   llvm::append_range(kernel.parallel, ArrayRef(nest.extents).take_front(nest.parallel));
   if (nest.chunk)
     kernel.parallel.push_back(ceilDiv(nest.extents.back(), nest.chunk));
