@@ -60,6 +60,8 @@ struct DeviceProperties {
   uint32_t multiprocessors = 0;
   /// Device addresses are host addresses: weights are used where they lie.
   bool hostMemory = false;
+  /// Of tensors that kernels use where they lie; 1: that of their elements is enough.
+  uint64_t tensorAlignment = format::kTensorAlignment;
   /// Wants `discard` calls for arena regions whose contents died.
   bool tracksContents = false;
 };

@@ -33,12 +33,16 @@ Status Session::locate(const std::vector<const TensorRef *> &tensors) {
     return i < inputs ? interface.inputBytes[i] : interface.outputBytes[i - inputs];
   };
   const bool reachesHost = device().properties().hostMemory;
+  const auto alignmentOf = [&](size_t i) {
+    const format::DType type = i < inputs ? package().inputs[i].dtype : package().outputs[i - inputs].dtype;
+    return std::max<uint64_t>(device().properties().tensorAlignment, format::byteSize(type));
+  };
   io.assign(tensors.size(), 0);
   staged.assign(tensors.size(), false);
   format::Size end = 0;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const auto own = reinterpret_cast<DeviceAddress>(tensors[i]->data);
-    staged[i] = bytesOf(i) == 0 || own % format::kTensorAlignment != 0 || !(reachesHost || tensors[i]->onDevice);
+    staged[i] = bytesOf(i) == 0 || own % alignmentOf(i) != 0 || !(reachesHost || tensors[i]->onDevice);
     if (!staged[i]) {
       io[i] = own;
       continue;

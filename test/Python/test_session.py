@@ -3,7 +3,9 @@
 
 import array
 import concurrent.futures
+import ctypes
 import gc
+import mmap
 import os
 import pickle
 import threading
@@ -106,15 +108,23 @@ def test_the_simulator_runs_the_cuda_kernels(layer, rows):
 #===--- Memory ---===#
 
 
+READERS = [("Add", [(3, 37), (3, 37)], {}), ("Add", [(5, 64), (64,)], {}), ("Softmax", [(7, 333)], {}), ("Softmax", [(5, 21, 35)], {"axis": 1}),
+           ("MatMul", [(5, 19), (19, 37)], {}), ("MatMul", [(1, 130), (130, 70)], {}), ("MatMul", [(33, 64), (64, 1)], {}),
+           ("Gemm", [(9, 50), (31, 50), (31,)], {"transB": 1}), ("Conv", [(1, 3, 17, 19), (5, 3, 3, 3)], {"pads": [1, 1, 1, 1]}),
+           ("Conv", [(1, 3, 33, 31), (1, 3, 5, 5), (1,)], {}), ("MaxPool", [(1, 3, 15, 17)], {"kernel_shape": [3, 3], "strides": [2, 2]}),
+           ("Transpose", [(19, 35)], {"perm": [1, 0]}), ("ReduceMean", [(11, 77)], {"axes": [1]}), ("ReduceMean", [(11, 77)], {"axes": [0]}),
+           ("LayerNormalization", [(3, 50), (50,), (50,)], {}), ("Conv", [(1, 16, 9, 11), (16, 1, 3, 3)], {"group": 16})]
+
+
 def aligned(values):
     memory = cupola.empty(values.shape, values.dtype)
     memory[...] = values
     return memory
 
 
-def shifted(values):
-    """Four bytes behind an aligned address."""
-    memory = cupola.empty((values.size + 1,), values.dtype)[1:].reshape(values.shape)
+def shifted(values, by=4):
+    """So many bytes behind an aligned address."""
+    memory = cupola.empty((values.nbytes + by,), np.uint8)[by:].view(values.dtype).reshape(values.shape)
     memory[...] = values
     return memory
 
@@ -126,10 +136,41 @@ def test_aligned_arrays_are_used_where_they_lie(session, rows):
     assert results["y"] is y and np.allclose(y, graphs.layer_answer(x), atol=1e-5)
     session.run({"x": x})
     assert session.copied_tensors == 0
-    session.run({"x": shifted(rows(5))}, {"y": y})
+    near = shifted(rows(5)[:, :4]) # enough for the processor
+    session.run({"x": shifted(rows(5))}, {"y": near})
+    assert np.allclose(near, graphs.layer_answer(rows(5)), atol=1e-5) and session.copied_tensors == 0
+    session.run({"x": shifted(rows(5), by=2)}, {"y": y})
     assert session.copied_tensors == 1
-    session.run({"x": x}, {"y": shifted(rows(5)[:, :4])})
+    session.run({"x": x}, {"y": shifted(rows(5)[:, :4], by=2)})
     assert session.copied_tensors == 2
+
+
+def test_nothing_is_read_behind_an_array():
+    """Arrays that end where no memory is, at any place of a line: kernels of one to four inputs, whole vectors and ragged."""
+    page, libc = mmap.PAGESIZE, ctypes.CDLL(None, use_errno=True)
+    libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+
+    def at_the_end(values):
+        size = -(-max(values.nbytes, 1) // page) * page
+        memory = np.frombuffer(mmap.mmap(-1, size + page), np.uint8)
+        assert libc.mprotect(memory.ctypes.data + size, page, 0) == 0
+        array = memory[size - values.nbytes:size].view(values.dtype).reshape(values.shape)
+        array[...] = values
+        return array
+
+    random = np.random.default_rng(3)
+    for op, shapes, attributes in READERS:
+        feed = {f"x{i}": random.standard_normal(shape).astype(np.float32) for i, shape in enumerate(shapes)}
+        values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, array.shape) for name, array in feed.items()]
+        node = helper.make_node(op, list(feed), ["y"], **attributes)
+        graph = helper.make_graph([node], "g", values, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+        session = cupola.Session(cupola.compile(model, targets="cpu", progress=False), "cpu")
+        expected = session.run(feed)["y"]
+        y = at_the_end(expected)
+        found = session.run({name: at_the_end(array) for name, array in feed.items()}, {"y": y})["y"]
+        np.testing.assert_array_equal(found, expected, err_msg=op)
+        assert session.copied_tensors == 0
 
 
 class Exporter:

@@ -95,14 +95,18 @@ TEST(CApi, TensorsAreDlpack) {
   auto inputs = data.inputs();
   int64_t dense[2] = {4, 1}, columns[2] = {1, 2};
   inputs[0].strides = dense;
-  alignas(64) float shifted[11] = {};
-  std::copy(data.x, data.x + 8, shifted + 3);
+  alignas(64) char shifted[12 + sizeof(data.x) + 2] = {};
+  std::memcpy(shifted + 12, data.x, sizeof(data.x));
   session.run(inputs, data.outputs());
   EXPECT_EQ(session.copiedTensors(), 0u);
   inputs[0].data = shifted;
   inputs[0].byte_offset = 12;
   session.run(inputs, data.outputs());
-  EXPECT_EQ(session.copiedTensors(), 1u) << "12 bytes are no alignment";
+  EXPECT_EQ(session.copiedTensors(), 0u) << "12 bytes are enough for the processor";
+  std::memcpy(shifted + 14, data.x, sizeof(data.x));
+  inputs[0].byte_offset = 14;
+  session.run(inputs, data.outputs());
+  EXPECT_EQ(session.copiedTensors(), 1u) << "14 bytes are no alignment";
   data.expectAnswer();
 
   const auto fails = [&](auto change) {

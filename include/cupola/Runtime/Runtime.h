@@ -278,9 +278,10 @@ typedef struct cupola_tensor {
 } cupola_tensor;
 
 /* Runs once and waits. Tensors lie in host memory (device type 1 or 3) or in the memory of the session's device; those
- * aligned to 64 bytes are used where they lie if the device reaches them, others are copied. Binds first if the shapes
- * are not the bound ones. Outputs share no byte with inputs but those that are to share all. An output with an extent
- * of -1 is given with data NULL, its shape is not looked at; cupola_session_fetch_output has its values afterwards. */
+ * aligned to 64 bytes, or on the CPU to their elements, are used where they lie if the device reaches them, others are
+ * copied. Binds first if the shapes are not the bound ones. Outputs share no byte with inputs but those that are to
+ * share all. An output with an extent of -1 is given with data NULL, its shape is not looked at;
+ * cupola_session_fetch_output has its values afterwards. */
 CUPOLA_API cupola_status *cupola_session_run(cupola_session *session, const cupola_tensor *inputs, size_t input_count,
                                              const cupola_tensor *outputs, size_t output_count);
 
@@ -318,7 +319,7 @@ CUPOLA_API cupola_status *cupola_session_number_strings(cupola_session *session,
 CUPOLA_API cupola_status *cupola_session_read_strings(cupola_session *session, const int64_t *numbers, size_t count,
                                                       cupola_string *strings);
 
-/* How many tensors the runs so far copied, because they are not aligned to 64 bytes or the device does not reach them;
+/* How many tensors the runs so far copied, because they are not aligned as above or the device does not reach them;
  * memory that an input and an output share counts for both. 0 for NULL. */
 CUPOLA_API uint64_t cupola_session_copied_tensors(const cupola_session *session);
 

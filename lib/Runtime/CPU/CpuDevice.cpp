@@ -146,6 +146,7 @@ CpuDevice::CpuDevice(const DeviceOptions &options, int level) : level(level), po
   facts.description = std::to_string(pool.threads()) + (pool.threads() == 1 ? " thread" : " threads");
   facts.totalBytes = format::totalMemory();
   facts.hostMemory = true;
+  facts.tensorAlignment = 1; // vectors are read from anywhere
 }
 
 int CpuDevice::rank(std::string_view target, std::string_view arch) const {

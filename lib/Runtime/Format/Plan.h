@@ -10,8 +10,9 @@
 // Conventions that hold for every package:
 //  - Tensors are dense and row-major, but for those with Tensor::storage.
 //  - Every buffer starts at a multiple of kBufferAlignment, input and output
-//    tensors at a multiple of kTensorAlignment. The runtime copies or refuses
-//    tensors of callers that are aligned less.
+//    tensors at a multiple of kTensorAlignment, or where the processor computes of
+//    their elements' size. The runtime copies or refuses tensors of callers that are
+//    aligned less.
 //  - The bindings table of a program is an array of 64-bit words: word 0 is the
 //    address of the flag block (kFlagWords u32, zero before each run), words 1..S
 //    the values of Program::scalars, then the addresses of the inputs, then of
