@@ -108,6 +108,11 @@ Status BodyRunner::queue(Frame &frame, size_t step, bool atMost) {
   return status.isOk() ? status : status.within(stepText(frame, step));
 }
 
+/// A simulator wants to know who reads and writes.
+bool BodyRunner::reachesHost() const {
+  return device().properties().hostMemory && !device().properties().tracksContents;
+}
+
 Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   std::vector<HandedBuffer> operands;
   for (uint32_t buffer : call.operands)
@@ -116,7 +121,7 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   std::vector<HostOperand> views;
   CUPOLA_TRY(bringToHost(operands, copies, views));
   const HandedBuffer target = frame.handed(call.results[0], /*written=*/true);
-  if (device().properties().hostMemory) {
+  if (reachesHost()) {
     HostCall step(call, std::move(views), {reinterpret_cast<char *>(target.start()), target.size()}, *strings);
     return runHostCall(step, call.op);
   }
@@ -132,7 +137,7 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
 Status BodyRunner::bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies,
                                std::vector<HostOperand> &views) {
   for (const HandedBuffer &buffer : buffers) {
-    if (device().properties().hostMemory) {
+    if (reachesHost()) {
       views.push_back({reinterpret_cast<const char *>(buffer.start()), buffer.size()});
       continue;
     }

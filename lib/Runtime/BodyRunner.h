@@ -53,6 +53,7 @@ private:
 
   Status makeCounters();
   Status runHost(Frame &frame, const format::HostCall &call);
+  bool reachesHost() const; ///< whether the host's functions may use the device's memory
   Status bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies,
                      std::vector<HostOperand> &views);
   Status runBranch(Frame &frame, size_t step, size_t depth);

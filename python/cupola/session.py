@@ -119,9 +119,9 @@ class Session:
     def run(self, inputs: Mapping[str, Array], outputs: Mapping[str, Array] | None = None) -> dict[str, Array]:
         """Runs once and waits. Returns all outputs by name: the arrays of `outputs`, new numpy arrays, or for an output that shares
         an input's memory an array of that. Arrays that the device reaches are used where they lie, on GPUs if they are aligned to 64 bytes
-        (`cupola.empty`; torch's are); others are copied. Strings come as numpy arrays of str, bytes or objects, or as lists, and are returned as arrays of str. The lock of
-        the interpreter is free meanwhile. A sequence is a list of arrays, an optional that is absent None; `outputs` names the arrays
-        of one "y[0]", "y[1]"."""
+        (`cupola.empty`; torch's are); others are copied. Strings come as numpy arrays of str, bytes or objects, or as lists, and are
+        returned as arrays of str. The lock of the interpreter is free meanwhile. A sequence is a list of arrays, an optional that is
+        absent None; `outputs` names the arrays of one "y[0]", "y[1]"."""
         given = self._arrays(inputs)
         results = self._results(given, outputs)
         self._native.run(self._bits(given), self._bits(results))

@@ -110,7 +110,7 @@ def bits_of(array: Any) -> Any:
 
 
 def empty(shape: Sequence[int], dtype: Any = "float32") -> np.ndarray[Any, Any]:
-    """An array like numpy.empty's, whose memory is aligned as vectors are read fastest, and as every device needs it to use it without a copy."""
+    """An array like numpy.empty's, aligned as every device needs it to use its memory without a copy."""
     names = [known for known, _ in _TYPES.values()]
     name = dtype if isinstance(dtype, str) and dtype in names else np.dtype(dtype).name
     for (code, bits), (known, _) in _TYPES.items():

@@ -50,9 +50,9 @@ TEST(Metrics, CountRunsFailuresAndCopies) {
   EXPECT_EQ(valueOf(session, "cupola_runs_total"), 3);
   EXPECT_EQ(valueOf(session, "cupola_run_failures_total"), 1);
   rows.ids[0] = 1;
-  alignas(64) float odd[9] = {};
+  alignas(64) char odd[34] = {};
   std::vector<cupola_tensor> inputs = rows.inputs();
-  inputs[0].data = odd + 1;
+  inputs[0].data = odd + 2; // not even aligned to its elements
   session.run(inputs, rows.outputs());
   EXPECT_EQ(valueOf(session, "cupola_copied_tensors_total"), 1);
   EXPECT_GT(valueOf(session, "cupola_staging_bytes"), 0);
