@@ -344,6 +344,7 @@ constexpr HostRow hostTable[] = {
     {"image_decode", computeByRuntime},
     {"order", computeByRuntime},
     {"last_match", computeByRuntime},
+    {"true_places", computeByRuntime},
     {"scatter_reduce", computeByRuntime},
 };
 

@@ -92,6 +92,16 @@ TEST(HostScatter, TheLastOneIsFound) {
   EXPECT_EQ(run("last_match", {}, {viewOf(index), viewOf(extents)}, few).code(), Code::Package);
 }
 
+TEST(HostScatter, PlacesThatAreTrue) {
+  const std::vector<char> flags{0, 1, 1, 0, 0, 1, 0};
+  Longs three(3), two(2), none;
+  ASSERT_TRUE(run("true_places", {}, {viewOf(flags)}, three).isOk());
+  EXPECT_EQ(three, (Longs{1, 2, 5}));
+  EXPECT_EQ(run("true_places", {}, {viewOf(flags)}, two).code(), Code::Package);
+  EXPECT_TRUE(run("true_places", {}, {viewOf(std::vector<char>(9))}, none).isOk());
+  EXPECT_TRUE(run("true_places", {}, {viewOf(std::vector<char>())}, none).isOk());
+}
+
 template <class T>
 std::vector<T> reduced(const char *type, const char *kind, const std::vector<T> &data, const Longs &index,
                        const std::vector<T> &updates, const Longs &extents) {

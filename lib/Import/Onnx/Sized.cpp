@@ -57,9 +57,13 @@ Expr readCount(const OpBinder &op, Value count, const std::string &what, const s
 Value placesOf(OpBinder &op, Value flags, const std::string &what) {
   Value numbers = op.b.cast(flags, op.b.int64());
   Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
-  const Expr count = readCount(op, total, what, /*most=*/op.b.shape(flags)[0]);
-  return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
-                    op.b.iota({count}, 0));
+  const Expr extent = op.b.shape(flags)[0], count = readCount(op, total, what, /*most=*/extent);
+  const auto byOps = [&] {
+    return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
+                      op.b.iota({count}, 0));
+  };
+  constexpr int64_t steps = 8; // for each element
+  return op.b.hostOr("true_places", {}, {flags}, {count}, op.b.int64(), extent * Expr(steps), byOps);
 }
 
 std::vector<Value> coordinatesOf(OpBinder &op, Value places, ArrayRef<Expr> shape) {

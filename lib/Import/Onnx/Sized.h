@@ -4,6 +4,7 @@
 // How many elements are chosen is counted on the device and read back once: a run symbol
 // from there on (docs/rationale/control.md). Which ones they are is a search in the sums of
 // those before: the k-th chosen place is the first one up to which more than k are chosen.
+// Of many places a processor finds them by going through all (graph.host).
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_SIZED_H
 #define CUPOLA_LIB_IMPORT_ONNX_SIZED_H

@@ -62,6 +62,8 @@ inline constexpr HostOp kHostOps[] = {
     // [before, extent, behind] of indices [before, updates, behind]: the last update that is meant for each place, or
     // -1. Indices outside of the extent are meant for none. The last operand: [before, updates, behind, extent].
     {"last_match", 2, {HostElement::Count, HostElement::Count}, HostElement::Count, 0, 0},
+    // The places of a list that are true, in order.
+    {"true_places", 1, {HostElement::Truth}, HostElement::Count, 0, 0},
     // Data [before, extent, behind] with the updates [before, updates, behind] that indices of the same shape, or one
     // for all that is behind, bring to each place. The type of the numbers; "add", "mul", "max" or "min". The last
     // operand: [before, updates, behind, extent].

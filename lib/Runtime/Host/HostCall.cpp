@@ -23,7 +23,8 @@ constexpr HostRow kRows[] = {
     {"regex_full_match", matchPattern},     {"string_parse", parseNumbers},
     {"string_format", formatNumbers},       {"image_extents", findImageExtents},
     {"image_decode", decodeImage},          {"order", findOrder},
-    {"last_match", findLastMatches},        {"scatter_reduce", scatterReduce},
+    {"last_match", findLastMatches},        {"true_places", findTruePlaces},
+    {"scatter_reduce", scatterReduce},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 

@@ -84,6 +84,7 @@ Status findImageExtents(HostCall &call);
 Status decodeImage(HostCall &call);
 Status findOrder(HostCall &call);
 Status findLastMatches(HostCall &call);
+Status findTruePlaces(HostCall &call);
 Status scatterReduce(HostCall &call);
 
 } // namespace cupola::runtime

@@ -56,8 +56,8 @@ void findFew(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entry
 
 template <class Entry, class EntryAt>
 void findFirst(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
-  constexpr size_t few = 64;
-  if (rows.wanted < rows.elements / few)
+  constexpr size_t few = 64, part = 8;
+  if (rows.wanted <= few && rows.wanted <= rows.elements / part)
     return findFew(entries, rows, entryAt);
   for (size_t i = 0; i < rows.elements; ++i)
     entries.push_back(entryAt(i));

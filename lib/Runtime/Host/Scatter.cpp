@@ -1,4 +1,4 @@
-//===- lib/Runtime/Host/Scatter.cpp - writes to places that data names ---===//
+//===- lib/Runtime/Host/Scatter.cpp - places that data names ---===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Runtime/Host/HostCall.h"
 #include "lib/Runtime/Host/VisitNumber.h"
@@ -96,6 +96,18 @@ Status findLastMatches(HostCall &call) {
       for (uint64_t inner = 0; inner < places.behind; ++inner, ++update)
         places.visit(outer, call.number<int64_t>(0, update), inner,
                      [&](uint64_t target) { call.put<int64_t>(target, static_cast<int64_t>(i)); });
+  return Status::ok();
+}
+
+/// A place that is false is written, too, and the next one over it: no branch tells them apart.
+Status findTruePlaces(HostCall &call) {
+  const std::string_view flags = call.bytes(0);
+  CUPOLA_TRY(call.expectResults(flags.size() - static_cast<size_t>(std::count(flags.begin(), flags.end(), '\0'))));
+  const size_t wanted = call.resultCount();
+  for (size_t i = 0, found = 0; found < wanted; ++i) {
+    call.put<int64_t>(found, static_cast<int64_t>(i));
+    found += flags[i] != 0;
+  }
   return Status::ok();
 }
 
