@@ -40,6 +40,9 @@ struct CpuKernel {
 /// this before packOperand.
 void orderDepth(kernel::FuncOp func);
 
+/// Merges the variables of a function that is nothing but a foreach, where all positions use them as one.
+void mergeLoops(kernel::FuncOp func);
+
 /// The parameters that the right operand of a contraction is made of, where the contraction rather reads it in the
 /// order of its micro-kernel; else none. Packing pays once per executable, so the caller asks for it (packOperand)
 /// where all of them are weights in every launch of `func`.

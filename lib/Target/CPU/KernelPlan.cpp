@@ -73,19 +73,6 @@ void placeTiles(KernelPlan &kernel) {
 // Loops
 //===----------------------------------------------------------------------===//
 
-ForeachOp onlyForeach(FuncOp func) {
-  ForeachOp found;
-  for (Operation &op : func.getBody().front()) {
-    if (isa<kernel::ConstantOp>(op))
-      continue;
-    auto loop = dyn_cast<ForeachOp>(op);
-    if (!loop || found)
-      return nullptr;
-    found = loop;
-  }
-  return found;
-}
-
 Nest collectLoops(Variables &vars, FuncOp func) {
   Nest nest;
   nest.vars = vars.names(func.getPoint());
@@ -100,6 +87,19 @@ Nest collectLoops(Variables &vars, FuncOp func) {
 }
 
 } // namespace
+
+ForeachOp onlyForeach(FuncOp func) {
+  ForeachOp found;
+  for (Operation &op : func.getBody().front()) {
+    if (isa<kernel::ConstantOp>(op))
+      continue;
+    auto loop = dyn_cast<ForeachOp>(op);
+    if (!loop || found)
+      return nullptr;
+    found = loop;
+  }
+  return found;
+}
 
 Status doesNotSuit(FuncOp func, const CpuArchitecture &isa) {
   return Status::internal(

@@ -111,6 +111,8 @@ Result<KernelPlan> planKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 /// Code::Internal: the function has another schedule than it may have.
 Status doesNotSuit(kernel::FuncOp func, const CpuArchitecture &isa);
 
+/// The loop that a function is nothing but; null: it is more.
+kernel::ForeachOp onlyForeach(kernel::FuncOp func);
 /// The contraction of a function; null: it has none.
 kernel::DotOp dotOf(kernel::FuncOp func);
 /// What does not depend on the schedule. Code::Internal where it stands in a loop, or an element of its tile

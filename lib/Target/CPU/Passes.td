@@ -39,6 +39,21 @@ def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def MergeLoops : Pass<"cpu-merge-loops", "::cupola::kernel::FuncOp"> {
+  let summary = "merges the variables of a pointwise kernel that every position uses as one";
+  let description = [{
+    Longer loops have fewer edges: planes of 7 by 7 are rows of 49.
+
+    ```mlir
+    kernel.foreach (%d0, %d1, %d2) in [7, 7, 512] {        // before
+      %0 = kernel.load %in0[7*%d0 + %d1 + 49*%d2] ..
+    kernel.foreach (%d1, %d2) in [49, 512] {               // after
+      %0 = kernel.load %in0[%d1 + 49*%d2] ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def ChooseSchedule : Pass<"cpu-choose-schedule", "::cupola::kernel::FuncOp"> {
   let summary = "decides how a kernel runs on a CPU: loops and vectors, or the blocks of a contraction";
   let description = [{

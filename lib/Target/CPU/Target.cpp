@@ -52,8 +52,10 @@ public:
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &, const Workers &workers, TargetKernels &kernels,
                TargetCode &) const override {
     const CpuArchitecture &isa = *findCpu(arch);
-    for (auto func : module.getOps<kernel::FuncOp>())
+    for (auto func : module.getOps<kernel::FuncOp>()) {
       orderDepth(func);
+      mergeLoops(func);
+    }
     packWeights(module, isa);
     for (auto func : module.getOps<kernel::FuncOp>()) {
       CUPOLA_TRY(pollCancel(workers.cancelled));
