@@ -16,6 +16,7 @@ namespace cupola::cpu {
 static constexpr Candidates (*table[])(KernelPlan &, const CpuArchitecture &) = {
     AttentionAttr::candidates,
     ContractionAttr::candidates,
+    TransposeAttr::candidates,
     NestAttr::candidates,
 };
 

@@ -145,6 +145,35 @@ std::pair<Value, Value> Code::exchange(Value a, Value other, unsigned half) {
   return {first, LLVM::ShuffleVectorOp::create(b, loc, a, other, high)};
 }
 
+/// What an instruction interleaves without moving anything to another part of a vector.
+static constexpr unsigned kPartBytes = 16;
+
+/// The lanes of one half of every part of a and of b, in turn.
+static Value interleave(Code &c, Value a, Value other, unsigned part, bool upper) {
+  const unsigned count = cast<VectorType>(a.getType()).getNumElements();
+  SmallVector<int32_t> lanes;
+  for (unsigned lane = 0; lane < count; ++lane)
+    lanes.push_back(lane / part * part + upper * part / 2 + lane % part / 2 + lane % 2 * count);
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, a, other, lanes);
+}
+
+/// Halves of squares change places, then quarters, .. down to parts of a vector. Within these, interleaving the two
+/// halves of their vectors as often as these can be halved does the rest: an instruction each for bytes, too.
+void Code::transpose(MutableArrayRef<Value> vectors) {
+  const unsigned lanes = vectors.size(), bytes = elementBytes(getElementTypeOrSelf(vectors[0].getType()));
+  const unsigned part = std::min(lanes, kPartBytes / bytes);
+  for (unsigned half = lanes / 2; half >= part; half /= 2)
+    for (unsigned i = 0; i < lanes; ++i)
+      if (!(i & half))
+        std::tie(vectors[i], vectors[i + half]) = exchange(vectors[i], vectors[i + half], half);
+  for (unsigned steps = part; steps > 1; steps /= 2)
+    for (unsigned first = 0; first < lanes; first += part) {
+      const SmallVector<Value> before(vectors.slice(first, part));
+      for (unsigned i = 0; i < part; ++i)
+        vectors[first + i] = interleave(*this, before[i / 2], before[i / 2 + part / 2], part, i % 2);
+    }
+}
+
 SmallVector<Value> Code::forCount(Value count, ValueRange init,
                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, loc, i64(0), count, i64(1), init,

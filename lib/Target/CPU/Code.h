@@ -88,6 +88,8 @@ public:
   /// What lanes change places in: lanes with bit `half` of a, and those without it of b. The first vector has the
   /// others of both, `half` lanes apart, the second these.
   std::pair<mlir::Value, mlir::Value> exchange(mlir::Value a, mlir::Value b, unsigned half);
+  /// Lane j of vector i becomes lane i of vector j; there are as many vectors as lanes.
+  void transpose(llvm::MutableArrayRef<mlir::Value> vectors);
 
   /// Runs `body` for 0 to `count` - 1, with values that each iteration hands to the next.
   llvm::SmallVector<mlir::Value>

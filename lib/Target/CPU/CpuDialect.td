@@ -64,6 +64,28 @@ def Cpu_NestAttr : Cpu_Schedule<"Nest", "nest"> {
   let assemblyFormat = "`<` `parallel` $parallel `` custom<Vectors>($vector, $vectors, $chunk) `>`";
 }
 
+def Cpu_Side : I32EnumAttr<"Side", "of the two loops of a transposition", [
+  I32EnumAttrCase<"From", 0, "from">, // that along which loads are contiguous
+  I32EnumAttrCase<"To", 1, "to">,     // that along which stores are
+]> {
+  let cppNamespace = "::cupola::cpu";
+  let genSpecializedAttr = 0;
+}
+
+def Cpu_TransposeAttr : Cpu_Schedule<"Transpose", "transpose"> {
+  let summary = "squares of vectors, turned in registers";
+  let description = [{
+    Loads are contiguous along loop `from`, stores along loop `to`, loops being counted as by `nest`. An iteration is a point
+    of the other loops and a tile of elements of these two, walked in squares whose sides are a vector: along the
+    `inner` loop first.
+  }];
+  let parameters = (ins "int64_t":$from, "int64_t":$to, "int64_t":$fromTile, "int64_t":$toTile,
+                        EnumParameter<Cpu_Side>:$inner);
+  let assemblyFormat = [{
+    `<` `from` $from `,` `to` $to `,` `tile` custom<Dims>($fromTile, $toTile) `,` `inner` $inner `>`
+  }];
+}
+
 def Cpu_OperandForm : I32EnumAttr<"OperandForm", "how an operand of a contraction is read", [
   I32EnumAttrCase<"Direct", 0, "direct">, // where it lies: of the tile's type, contiguous along k (lhs) or n (rhs)
   I32EnumAttrCase<"Copied", 1, "copied">, // computed into scratch memory, block by block

@@ -80,6 +80,26 @@ private:
                    const Interleave *interleave = nullptr);
   mlir::Value reduceLanes(mlir::Value vector, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
 
+  //===--- Transposition.cpp ---===//
+  /// The elements of a loop that an iteration takes.
+  struct Span {
+    std::string var;
+    Expr extent; ///< of the whole loop
+    mlir::Value lower, upper;
+  };
+  /// Where a side of a square begins, and how many elements it has; null: a vector.
+  struct Edge {
+    mlir::Value first, count;
+  };
+  void emitTransposition(llvm::ArrayRef<mlir::Value> iteration);
+  Span spanOf(unsigned loop, mlir::Value piece, int64_t tile);
+  void edgesOf(const Span &span, llvm::function_ref<void(Edge)> body);
+  void emitSquare(llvm::ArrayRef<mlir::Operation *> body, Edge from, Edge to);
+  void turn(const Transposition::Turned &turned, Edge from, Edge to);
+  void loadTurned(const Transposition::Turned &turned, mlir::Value row);
+  /// Runs `body` with this loop vectorised, for the lanes of one vector.
+  void withLanes(const std::string &var, Edge edge, llvm::function_ref<void()> body);
+
   //===--- Elements.cpp ---===//
   void emitBlock(mlir::Block &block);
   void emitOp(mlir::Operation *op);
@@ -218,8 +238,6 @@ private:
   void multiplyAlongDepth(RowDot dot);
   void multiplyComputed(RowDot dot);
   Values rhsAlongDepth(RowDot dot, mlir::Value column);
-  /// Lane j of vector i becomes lane i of vector j.
-  void transpose(Values &vectors);
   mlir::Value rowLhsAt(const RowDot &dot, mlir::Value row);
   mlir::Value rowTileAt(mlir::Value tile, mlir::Value row, mlir::Value column);
   mlir::Value liveColumns(const RowDot &dot);

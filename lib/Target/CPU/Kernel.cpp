@@ -79,6 +79,8 @@ void Emitter::emitIteration(Value iteration) {
     emitSteps(parallel);
   else if (plan.contraction)
     emitContraction(parallel);
+  else if (plan.nest.transposition)
+    emitTransposition(parallel);
   else
     emitNest(plan.nest, parallel);
 }

@@ -19,17 +19,30 @@
 
 namespace cupola::cpu {
 
+/// A nest whose last two loops run in squares of vectors: loads that are contiguous along the first of them, `from`,
+/// are turned, everything else has its lanes along the second, `to`.
+struct Transposition {
+  struct Turned {
+    kernel::LoadOp load;
+    int64_t offset; ///< of a square, turned, into scratch memory
+  };
+  llvm::SmallVector<Turned> turned;
+  int64_t fromTile = 0, toTile = 0; ///< elements of an iteration, multiples of a vector
+  Side inner = Side::To;
+};
+
 /// The loops around a body: those of the grid and, where the function is nothing but
 /// one foreach, those of it.
 struct Nest {
   mlir::Block *body = nullptr;
   std::vector<std::string> vars; ///< in the order of the loops, outermost first
   std::vector<Expr> extents;
-  bool vectorised = false;   ///< the last loop is
-  unsigned vectors = 1;      ///< so many vectors of it at a time
-  unsigned parallel = 0;     ///< so many loops are iterations of the grid
-  int64_t chunk = 0;         ///< pieces of this size of the last loop are, too
-  bool hasLaneTiles = false; ///< stored tiles have an element for each lane
+  bool vectorised = false;                    ///< the last loop is
+  unsigned vectors = 1;                       ///< so many vectors of it at a time
+  unsigned parallel = 0;                      ///< so many loops are iterations of the grid
+  int64_t chunk = 0;                          ///< pieces of this size of the last loop are, too
+  bool hasLaneTiles = false;                  ///< stored tiles have an element for each lane
+  std::optional<Transposition> transposition; ///< tiles of the last two loops are iterations, too
 
   /// Makes the loop the innermost, for vectors.
   void vectorise(unsigned loop);

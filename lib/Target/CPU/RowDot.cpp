@@ -84,15 +84,6 @@ Emitter::Values Emitter::rhsAlongDepth(RowDot dot, Value column) {
   return vectors;
 }
 
-/// Halves of squares change places, then quarters, ..
-void Emitter::transpose(Values &vectors) {
-  const unsigned lanes = vectors.size();
-  for (unsigned half = lanes / 2; half > 0; half /= 2)
-    for (unsigned i = 0; i < lanes; ++i)
-      if (!(i & half))
-        std::tie(vectors[i], vectors[i + half]) = c.exchange(vectors[i], vectors[i + half], half);
-}
-
 /// A panel has room for whole vectors of the depth.
 void Emitter::copyTurned(RowDot dot) {
   const Type element = dot.element();
@@ -102,7 +93,7 @@ void Emitter::copyTurned(RowDot dot) {
     const Value target = c.address(scratchAt(dot.rhsOffset), start, element);
     vectorLoop(dot.k, c.i64(0), c.i64(dot.depth), dot.depth, {}, [&](Carried) -> Values {
       Values vectors = rhsAlongDepth(dot, column);
-      transpose(vectors);
+      c.transpose(vectors);
       for (auto [i, vector] : llvm::enumerate(vectors)) {
         const Value k = c.addi(variables.at(dot.k), c.i64(i));
         LLVM::StoreOp::create(c.b, c.loc, vector, c.address(target, c.muli(k, c.i64(dot.panel)), element), 4);
@@ -196,7 +187,7 @@ void Emitter::multiplyAlongDepth(RowDot dot) {
         }
         return next;
       });
-      transpose(sums);
+      c.transpose(sums);
       for (size_t count = sums.size() / 2; count > 0; count /= 2)
         for (size_t i = 0; i < count; ++i)
           sums[i] = c.addf(sums[i], sums[i + count]);

@@ -41,12 +41,67 @@ kernel.func @tiny pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
   }
 }
 
-// Stores are contiguous rather than loads.
-// ALL: @transpose {{.*}} schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0> (
+// Loads are contiguous along one loop, stores along another one: squares of both, walked along the lines that lie far
+// apart; of lines that all begin in the same set of a cache,
+// ALL: @transpose {{.*}} schedule #cpu.transpose<from 0, to 1, tile 64x512, inner to> (
 kernel.func @transpose pointwise grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   kernel.foreach (%d0, %d1) in [256, 512] {
     %x = kernel.load %a[%d0 + 256*%d1] : f32 from <f32, read>
+    kernel.store %x, %o[512*%d0 + %d1] : f32 to <f32, write>
+  }
+}
+
+// read
+// ALL: @channels_last {{.*}} schedule #cpu.transpose<from 1, to 2, tile 1024x64, inner from> (
+kernel.func @channels_last pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [n0, 4096, 64] {
+    %x = kernel.load %a[262144*%d0 + %d1 + 4096*%d2] : f32 from <f32, read>
+    %y = kernel.load %b[%d2] : f32 from <f32, read>
+    %z = kernel.binary add %x, %y : f32 -> f32
+    kernel.store %z, %o[262144*%d0 + 64*%d1 + %d2] : f32 to <f32, write>
+  }
+}
+// or written. Bytes fill their lines before these leave the cache.
+// ALL: @channels_first {{.*}} schedule #cpu.transpose<from 1, to 2, tile 64x256, inner to> (
+kernel.func @channels_first pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<ui8, read>, %o: !kernel.view<ui8, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [n0, 64, 4096] {
+    %x = kernel.load %a[262144*%d0 + %d1 + 64*%d2] : ui8 from <ui8, read>
+    kernel.store %x, %o[262144*%d0 + 4096*%d1 + %d2] : ui8 to <ui8, write>
+  }
+}
+
+// Three channels fill squares well enough where lanes have masks: for bytes those of level 4.
+// V3: @picture {{.*}} schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 4096> (
+// V4: @picture {{.*}} schedule #cpu.transpose<from 0, to 1, tile 256x16, inner from> (
+kernel.func @picture pointwise grid () in [] scalars []
+    (%a: !kernel.view<ui8, read>, %o: !kernel.view<ui8, write>) {
+  kernel.foreach (%d0, %d1) in [65536, 3] {
+    %x = kernel.load %a[%d0 + 65536*%d1] : ui8 from <ui8, read>
+    kernel.store %x, %o[3*%d0 + %d1] : ui8 to <ui8, write>
+  }
+}
+
+// Heads of attention change places with positions: rows stay as they are.
+// ALL: @head_rows {{.*}} schedule #cpu.nest<parallel 2, vector 2, vectors 1, chunk 0> (
+kernel.func @head_rows pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1, %d2) in [12, n0, 64] {
+    %x = kernel.load %a[64*%d0 + 768*%d1 + %d2] : f32 from <f32, read>
+    kernel.store %x, %o[64*%d0*n0 + 64*%d1 + %d2] : f32 to <f32, write>
+  }
+}
+
+// Where data say what is read, nothing lies along a loop.
+// ALL: @gathered {{.*}} schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0> (
+kernel.func @gathered pointwise grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %i: !kernel.view<i64, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [256, 512] {
+    %n = kernel.load %i[%d1] : i64 from <i64, read>
+    %j = kernel.checked_index %n below 512 : i64
+    %x = kernel.load %a[%d0 + 256*%j] : f32 from <f32, read>
     kernel.store %x, %o[512*%d0 + %d1] : f32 to <f32, write>
   }
 }

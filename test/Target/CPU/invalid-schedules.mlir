@@ -26,6 +26,24 @@ kernel.func @k pointwise grid () in [] scalars [] schedule #cpu.nest<parallel 1,
 
 // -----
 
+// expected-error @below {{has a negative number}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cpu.transpose<from -1, to 1, tile 64x64, inner to> () {
+}
+
+// -----
+
+// expected-error @below {{goes from loop 1 to the same one}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cpu.transpose<from 1, to 1, tile 64x64, inner to> () {
+}
+
+// -----
+
+// expected-error @below {{has a number that is not positive}}
+kernel.func @k pointwise grid () in [] scalars [] schedule #cpu.transpose<from 0, to 1, tile 64x0, inner from> () {
+}
+
+// -----
+
 // expected-error @below {{has a number that is not positive}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cpu.contraction<block 0x96x512, panel 48, lhs direct, rhs direct> () {
 }

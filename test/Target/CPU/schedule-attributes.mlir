@@ -16,6 +16,14 @@ kernel.func @vectors pointwise grid () in [] scalars []
 kernel.func @whole reduction grid () in [] scalars []
     schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> () {
 }
+// CHECK: @channels_last {{.*}} schedule #cpu.transpose<from 0, to 1, tile 256x64, inner from> ()
+kernel.func @channels_last pointwise grid () in [] scalars []
+    schedule #cpu.transpose<from 0, to 1, tile 256x64, inner from> () {
+}
+// CHECK: @channels_first {{.*}} schedule #cpu.transpose<from 2, to 1, tile 64x256, inner to> ()
+kernel.func @channels_first pointwise grid () in [] scalars []
+    schedule #cpu.transpose<from 2, to 1, tile 64x256, inner to> () {
+}
 // CHECK: @product {{.*}} schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs packed> ()
 kernel.func @product gemm grid () in [] scalars []
     schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs packed> () {

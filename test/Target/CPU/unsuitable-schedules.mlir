@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 15
+// COUNT: 18
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -42,6 +42,42 @@ kernel.func @lanes pointwise grid (%g, %h) in [64, 64] scalars []
     schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> (%o: !kernel.view<f32, write>) {
   %x = kernel.constant 0.0 : f32
   kernel.store %x, %o[%h] : f32 to <f32, write>
+}
+
+// -----
+
+// Nothing is read along one loop and written along another one,
+// CHECK: the schedule of kernel straight does not suit it on x86-64-v4
+kernel.func @straight pointwise grid () in [] scalars [] schedule #cpu.transpose<from 0, to 1, tile 64x64, inner to>
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [64, 64] {
+    %x = kernel.load %a[64*%d0 + %d1] : f32 from <f32, read>
+    kernel.store %x, %o[64*%d0 + %d1] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// or the other way round,
+// CHECK: the schedule of kernel reversed does not suit it on x86-64-v4
+kernel.func @reversed pointwise grid () in [] scalars [] schedule #cpu.transpose<from 1, to 0, tile 64x64, inner to>
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [64, 64] {
+    %x = kernel.load %a[%d0 + 64*%d1] : f32 from <f32, read>
+    kernel.store %x, %o[64*%d0 + %d1] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// or tiles are no whole squares.
+// CHECK: the schedule of kernel squares does not suit it on x86-64-v4
+kernel.func @squares pointwise grid () in [] scalars [] schedule #cpu.transpose<from 0, to 1, tile 64x24, inner to>
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0, %d1) in [64, 64] {
+    %x = kernel.load %a[%d0 + 64*%d1] : f32 from <f32, read>
+    kernel.store %x, %o[64*%d0 + %d1] : f32 to <f32, write>
+  }
 }
 
 // -----

@@ -3,7 +3,7 @@
 //
 // A file per schedule, with the methods of its attribute (CpuDialect.td): what its parameters
 // may be, its candidates for a kernel, their cost, and what follows for the kernel. One schedule
-// takes kernels with ordered steps, one those with a contraction, one all that are left.
+// takes kernels with ordered steps, one those with a contraction, one those that transpose, one all that are left.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_SCHEDULES_SCHEDULES_H
 #define CUPOLA_LIB_TARGET_CPU_SCHEDULES_SCHEDULES_H
