@@ -23,9 +23,10 @@ constexpr int64_t kInnerTile = 256, kOuterTile = 64;
 /// Lines a multiple of this apart share a set of the first cache; so far apart each has a page.
 constexpr int64_t kSetBytes = 4096;
 
+/// Not what looks up where to read: that takes most of the time, and less of it where loads of an index have lanes.
 bool isElementwise(Operation &op) {
-  return isa<LoadOp, StoreOp, UnaryOp, BinaryOp, SelectOp, CastOp, BitcastOp, kernel::ConstantOp, IndexOp, InRangeOp,
-             CheckedIndexOp, KnownIndexOp>(op);
+  return isa<LoadOp, StoreOp, UnaryOp, BinaryOp, SelectOp, CastOp, BitcastOp, kernel::ConstantOp, IndexOp, InRangeOp>(
+      op);
 }
 
 /// How far a position moves with a loop; none where data take part in it, or it is not linear.
