@@ -288,7 +288,10 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.attention = b.isOn("fuse-attention");
   fusion.mostKept = target.mostKept();
   fusion.fewRows = b.isOn("fuse-few-rows") ? target.fewRows() : 0;
-  fusion.windowImages = target.writesWindowImages();
+  const Target::WindowImages images = target.windowImages();
+  fusion.windowBytes = images.mostBytes;
+  fusion.windowChannels = images.fewestChannels;
+  fusion.shortRuns = images.shortRuns;
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

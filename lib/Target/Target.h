@@ -111,9 +111,14 @@ public:
   /// Products of at most so many rows have a kernel that does several at once, and before them the norm of a single
   /// row; 0: there is none.
   virtual int64_t fewRows() const { return 0; }
-  /// Whether convolutions of 16 bits and less read vectors of channels, so that an image of channels first is written
-  /// once in the other order rather than gathered for every tap.
-  virtual bool writesWindowImages() const { return false; }
+  /// Which convolutions read vectors of channels, so that an image of channels first is written once in the other order
+  /// rather than gathered for every tap.
+  struct WindowImages {
+    int64_t mostBytes = 0; ///< of an element; 0: none
+    int64_t fewestChannels = 1;
+    bool shortRuns = false; ///< not those with a window, but those that find little side by side
+  };
+  virtual WindowImages windowImages() const { return {}; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

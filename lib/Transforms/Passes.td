@@ -398,7 +398,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     computes its queries, and keys and values, too, if few rows read them and the model
     returns them: they are further results. Reductions of the same values along the same axes
     are one kernel with as many results, each with what follows. Views seldom become kernels: every consumer gets
-    its own copy, and they compose into addresses. With `window-images` a transpose is
+    its own copy, and they compose into addresses. With `window-bytes` a transpose is
     written where a convolution would gather channels through it. Each edge between two ops
     gets a #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
@@ -426,7 +426,10 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"attention", "attention", "bool", "true", "compute both products of an attention in one kernel">,
     Option<"mostKept", "most-kept", "int64_t", "9223372036854775807", "elements of returned keys that attention writes, at most">,
     Option<"fewRows", "few-rows", "int64_t", "0", "products of at most so many rows that meet, and a norm before, are one kernel">,
-    Option<"windowImages", "window-images", "bool", "false", "transposed images that windows read are written first">,
+    Option<"windowBytes", "window-bytes", "int64_t", "0",
+           "images of so many bytes an element, at most, that windows read transposed are written first">,
+    Option<"windowChannels", "window-channels", "int64_t", "1", "and of so many channels, at least">,
+    Option<"shortRuns", "short-runs", "bool", "false", "not of all windows, but of taps that find little side by side">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -46,6 +46,8 @@ public:
   bool multipliesIntegers(StringRef, Operation *contraction) const override {
     return !quantizedProduct(contraction)->isFloat8();
   }
+  /// Squares of vectors write an image in less time than it takes to gather a tap of it (docs/results/cpu.md).
+  WindowImages windowImages() const override { return {8, 3, /*shortRuns=*/true}; }
   bool sharesKernels() const override { return true; }
   bool isHost() const override { return true; }
 

@@ -143,7 +143,8 @@ public:
   /// before. On an H100 (docs/results/h100.md) they pay from some hundred KB on.
   int64_t mostKept() const override { return int64_t(1) << 17; }
   int64_t fewRows() const override { return cuda::fewRows; }
-  bool writesWindowImages() const override { return true; }
+  /// Matrix units take 16 channels of 16 bits.
+  WindowImages windowImages() const override { return {2, 16}; }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &request, const Workers &workers,

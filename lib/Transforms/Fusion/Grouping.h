@@ -19,7 +19,10 @@ struct Options {
   bool attention = true;
   int64_t mostKept = std::numeric_limits<int64_t>::max(); ///< elements of a returned operand that its attention writes
   int64_t fewRows = 0;                                    ///< products of at most so many rows may be one kernel
-  bool windowImages = false;                              ///< transposed images that windows read are written first
+  /// Transposed images that windows read are written first where an element has so many bytes, at most, and a place so
+  /// many channels, at least.
+  int64_t windowBytes = 0, windowChannels = 1;
+  bool shortRuns = false; ///< not where there is a window, but where little of it lies side by side
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // In bytes of memory traffic, beyond what convolutions take that are channels last between
-// tensors that are. A transpose at the border is seldom a kernel: the convolution beside it
-// reads or writes through it, as it does where it is channels first itself. Extents that are
-// not known count as 64: convolutions and borders grow with them alike.
+// tensors that are. A transpose at the border is a kernel where a convolution would read much
+// through it: else that reads or writes through it, as it does where it is channels first
+// itself. Extents that are not known count as 64: convolutions and borders grow with them alike.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TRANSFORMS_LAYOUT_COST_H
 #define CUPOLA_LIB_TRANSFORMS_LAYOUT_COST_H
@@ -18,7 +18,7 @@ struct TargetRow {
   llvm::StringRef target;
   double read;  ///< by a convolution, for every tap
   double write; ///< of a result
-  double most;  ///< of what a convolution reads through a transpose: that of writing it (Target::writesWindowImages)
+  double most;  ///< of what a convolution reads through a transpose: that of writing it (Target::windowImages)
 };
 llvm::ArrayRef<TargetRow> targetRows();
 /// Of a value that is read to be written in the other order.
