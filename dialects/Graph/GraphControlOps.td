@@ -71,9 +71,11 @@ def Graph_LoopOp : Graph_ControlOp<"loop", [AttrSizedOperandSegments]> {
 
     `index` is a run symbol of the body, the iteration counted from 0; `count` one that is known
     afterwards: how many there were. A body that does nothing counts nothing: with nothing but a `trip`
-    the count is that number, which is how a number of data becomes a symbol. `symbols` come in pairs. An extent of a carried value that changes
-    is the first of a pair in the body's argument, and the second in the result. An extent of all rows
-    that is known only in the body is the second of a pair in the result; the first stands nowhere.
+    the count is that number, which is how a number of data becomes a symbol.
+
+    `symbols` come in pairs. An extent of a carried value that changes is the first of a pair in the
+    body's argument, and the second in the result. An extent of all rows that is known only in the body
+    is the second of a pair in the result; the first stands nowhere.
 
     ```mlir
     %s, %all = graph.loop limit "8" carried(%x) captures(%w) index @s1

@@ -331,35 +331,27 @@ struct HostRow {
 };
 
 constexpr HostRow hostTable[] = {
-    {"string_concat", concat},
-    {"string_normalize_count", countNormalized},
-    {"string_normalize", normalize},
-    {"string_split_count", countParts},
-    {"string_split", split},
-    {"string_rank", rank},
-    {"regex_full_match", match},
-    {"string_parse", parse},
+    {"string_concat", concat},       {"string_normalize_count", countNormalized},
+    {"string_normalize", normalize}, {"string_split_count", countParts},
+    {"string_split", split},         {"string_rank", rank},
+    {"regex_full_match", match},     {"string_parse", parse},
     {"string_format", formatAll},
-    {"image_extents", computeByRuntime},
-    {"image_decode", computeByRuntime},
-    {"order", computeByRuntime},
-    {"last_match", computeByRuntime},
-    {"true_places", computeByRuntime},
-    {"scatter_reduce", computeByRuntime},
 };
 
 } // namespace
 
 Status computeHost(Call &call) {
-  if (cast<graph::HostOp>(call.op).getSame()) {
+  auto op = cast<graph::HostOp>(call.op);
+  if (op.getSame()) {
     call.result = call.operands.back();
     return {};
   }
-  const StringRef function = cast<graph::HostOp>(call.op).getFunction();
   for (const HostRow &row : hostTable)
-    if (row.name == function && (call.strings || row.function == computeByRuntime))
-      return row.function(call);
-  return Status::unsupported("what the host computes of strings is known when the whole model is computed alone");
+    if (row.name == op.getFunction())
+      return call.strings ? row.function(call)
+                          : Status::unsupported("what the host computes of strings is known when the whole model is "
+                                                "computed alone");
+  return computeByRuntime(call);
 }
 
 } // namespace cupola::reference

@@ -121,15 +121,12 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   std::vector<HostOperand> views;
   CUPOLA_TRY(bringToHost(operands, copies, views));
   const HandedBuffer target = frame.handed(call.results[0], /*written=*/true);
-  if (reachesHost()) {
-    HostCall step(call, std::move(views), {reinterpret_cast<char *>(target.start()), target.size()}, *strings);
-    return runHostCall(step, call.op);
-  }
-  std::vector<char> result(target.size());
-  HostCall step(call, std::move(views), {result.data(), result.size()}, *strings);
+  std::vector<char> copy(reachesHost() ? 0 : target.size());
+  char *result = reachesHost() ? reinterpret_cast<char *>(target.start()) : copy.data();
+  HostCall step(call, std::move(views), {result, target.size()}, *strings);
   CUPOLA_TRY(runHostCall(step, call.op));
-  if (!result.empty())
-    CUPOLA_TRY(stream->upload(target.start(), result.data(), result.size()));
+  if (!copy.empty())
+    CUPOLA_TRY(stream->upload(target.start(), copy.data(), copy.size()));
   return stream->synchronize();
 }
 

@@ -266,10 +266,10 @@ Value GraphBuilder::select(Value condition, Value lhs, Value rhs) {
 }
 
 Value GraphBuilder::host(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs,
-                         ArrayRef<Expr> dims, Type element) {
+                         ArrayRef<Expr> dims, Type element, Value same) {
   const auto texts = llvm::map_to_vector(parameters, [](const std::string &text) { return StringRef(text); });
   return graph::HostOp::create(ops, where, type(dims, element), ops.getStringAttr(function), ops.getStrArrayAttr(texts),
-                               inputs, /*same=*/Value());
+                               inputs, same);
 }
 
 Value GraphBuilder::hostOr(StringRef function, ArrayRef<std::string> parameters, ArrayRef<Value> inputs,
@@ -280,11 +280,7 @@ Value GraphBuilder::hostOr(StringRef function, ArrayRef<std::string> parameters,
   if (count && *count <= few)
     return same();
   const bool isForHost = count ? *count > many : steps.overflowed() && ranges().empty();
-  Value byOps = isForHost ? Value() : same();
-  Value made = host(function, parameters, inputs, symbols.current(dims), element);
-  if (byOps)
-    made.getDefiningOp<graph::HostOp>().getSameMutable().assign(byOps);
-  return made;
+  return host(function, parameters, inputs, symbols.current(dims), element, isForHost ? Value() : same());
 }
 
 Value GraphBuilder::call(graph::SnippetAttr snippet, ArrayRef<Value> inputs, Value same, ArrayRef<Expr> dims,

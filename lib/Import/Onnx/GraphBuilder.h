@@ -127,7 +127,7 @@ public:
 
   /// graph.host: `function` and `parameters` as of lib/Runtime/Format/HostOps.h.
   Value host(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,
-             llvm::ArrayRef<Expr> dims, Type element);
+             llvm::ArrayRef<Expr> dims, Type element, Value same = {});
   /// What graph ops make by `same` in so many steps, which the host may do in far fewer: few steps they do, very many
   /// the host alone.
   Value hostOr(llvm::StringRef function, llvm::ArrayRef<std::string> parameters, llvm::ArrayRef<Value> inputs,

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/NumbersOfData.h"
 
 #include "lib/Import/Onnx/Bodies.h"
+#include "lib/Import/Onnx/ShapeInputs.h"
 #include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -12,8 +13,6 @@ namespace cupola::onnx_import {
 namespace {
 
 using graph::BinaryKind;
-
-bool isIndexType(Type type) { return type.isSignlessInteger(32) || type.isSignlessInteger(64); }
 
 /// One element of a tensor of integers, as far as the ops that made it say what it is.
 class Reader {
@@ -131,11 +130,8 @@ Expr Reader::leaf(Value value, ArrayRef<Expr> index) {
 } // namespace
 
 bool canBeRead(const TensorRecord &tensor) {
-  constexpr int64_t most = 32; // as elements of a shape input
-  const auto dims = constantDims(tensor.dims);
-  const auto count = dims ? knownCount(*dims) : std::nullopt;
-  return !tensor.known && !tensor.composite && !tensor.constant && isIndexType(tensor.element) && count &&
-         *count <= most;
+  return !tensor.known && !tensor.composite && !tensor.constant && isIndexType(tensor.element) &&
+         hasFewElements(tensor);
 }
 
 Known readNumbers(const OpBinder &op, Tensor tensor, const std::string &what) {

@@ -26,6 +26,8 @@ void OpBinder::undecided(ArrayRef<Expr> extents, const std::string &message) con
 // Operands
 //===----------------------------------------------------------------------===//
 
+bool isIndexType(Type element) { return element.isSignlessInteger(32) || element.isSignlessInteger(64); }
+
 std::string operandText(size_t index, StringRef name) {
   return "input " + std::to_string(index) + " (" + name.str() + ")";
 }
@@ -90,7 +92,7 @@ void OpBinder::requireBool(size_t index, StringRef name) const {
 
 void OpBinder::requireIndex(size_t index, StringRef name) const {
   const Type type = element(index, name);
-  if (!type.isSignlessInteger(32) && !type.isSignlessInteger(64))
+  if (!isIndexType(type))
     bad(operandText(index, name) + " has elements of " + typeText(type) + ", expected int32 or int64");
 }
 
@@ -129,6 +131,12 @@ void OpBinder::undecidedByData(size_t index, StringRef name) const {
                                               "constants and values that follow from shapes");
 }
 
+void OpBinder::requireKnown(size_t index, StringRef name) const {
+  tensor(index, name);
+  if (!known(index))
+    undecidedByData(index, name);
+}
+
 Exprs OpBinder::symbolicInts(size_t index, StringRef name) const {
   const auto values = numbers(index, name).integers();
   if (!values)
@@ -137,9 +145,7 @@ Exprs OpBinder::symbolicInts(size_t index, StringRef name) const {
 }
 
 Ints OpBinder::constantInts(size_t index, StringRef name) const {
-  tensor(index, name);
-  if (!known(index))
-    undecidedByData(index, name);
+  requireKnown(index, name);
   Ints result;
   for (const Expr &value : symbolicInts(index, name)) {
     if (!value.constant())
@@ -157,9 +163,9 @@ Expr OpBinder::symbolicInt(size_t index, StringRef name) const {
 }
 
 int64_t OpBinder::constantInt(size_t index, StringRef name) const {
-  const Ints values = constantInts(index, name);
+  requireKnown(index, name);
   symbolicInt(index, name); // one element
-  return values.front();
+  return constantInts(index, name).front();
 }
 
 double OpBinder::constantNumber(size_t index, StringRef name) const {

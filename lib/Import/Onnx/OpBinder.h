@@ -81,6 +81,9 @@ private:
   Value materializeKnown(const TensorRecord &tensor);
 };
 
+/// int32 or int64.
+bool isIndexType(Type element);
+
 /// "input 1 (shape)"
 std::string operandText(size_t index, llvm::StringRef name);
 
@@ -182,6 +185,7 @@ private:
   mutable std::set<std::string> read; ///< attributes that were asked for
 
   [[noreturn]] void undecidedByData(size_t index, llvm::StringRef name) const;
+  void requireKnown(size_t index, llvm::StringRef name) const;
   const onnx::AttributeProto *attribute(llvm::StringRef name, int type) const;
 };
 

@@ -11,12 +11,15 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
-bool canBeShapeInput(const TensorRecord &input) {
-  if (isNarrow(input.element))
-    return false;
-  const auto dims = constantDims(input.dims);
+bool hasFewElements(const TensorRecord &tensor) {
+  const auto dims = constantDims(tensor.dims);
   const auto count = dims ? knownCount(*dims) : std::nullopt;
-  return count && *count <= maxShapeElements && format::symbolsPerElement(graph::dtypeOf(input.element)) != 0;
+  return count && *count <= maxShapeElements;
+}
+
+bool canBeShapeInput(const TensorRecord &input) {
+  return !isNarrow(input.element) && hasFewElements(input) &&
+         format::symbolsPerElement(graph::dtypeOf(input.element)) != 0;
 }
 
 Exprs makeShapeInput(const std::string &name, TensorRecord &input, Symbols &symbols) {

@@ -17,6 +17,9 @@ namespace cupola::onnx_import {
 /// An input of more elements is data.
 inline constexpr int64_t maxShapeElements = 32;
 
+/// How many elements there are is known, and no more than that.
+bool hasFewElements(const TensorRecord &tensor);
+
 /// Few elements, how many is known, of a type whose values can be symbols (lib/Runtime/Format/ShapeElements.h).
 bool canBeShapeInput(const TensorRecord &input);
 

@@ -4,6 +4,7 @@
 // As numpy writes them: the fewest digits that are read as the same number, 1e-4 to 1e16 without an exponent.
 //===----------------------------------------------------------------------===//
 #include "lib/Runtime/Host/HostCall.h"
+#include "lib/Runtime/Host/VisitNumber.h"
 
 #include <charconv>
 #include <cmath>
@@ -147,36 +148,15 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Calls visit with a number of the type.
+/// Calls visit with a number of the type, which may be one that C++ lacks, or bool.
 template <class Visit> Status withNumber(DType dtype, Visit visit) {
-  switch (dtype) {
-  case DType::F32:
-    return visit(float());
-  case DType::F64:
-    return visit(double());
-  case DType::F16:
+  if (dtype == DType::F16)
     return visit(Half());
-  case DType::BF16:
+  if (dtype == DType::BF16)
     return visit(BFloat());
-  case DType::I8:
-    return visit(int8_t());
-  case DType::I16:
-    return visit(int16_t());
-  case DType::I32:
-    return visit(int32_t());
-  case DType::I64:
-    return visit(int64_t());
-  case DType::U8:
-    return visit(uint8_t());
-  case DType::U16:
-    return visit(uint16_t());
-  case DType::U32:
-    return visit(uint32_t());
-  case DType::U64:
-    return visit(uint64_t());
-  default:
+  if (dtype == DType::Bool)
     return visit(bool());
-  }
+  return visitNumber(dtype, visit);
 }
 
 /// A text of a caller as a message may show it.

@@ -13,10 +13,17 @@ namespace {
 struct Places {
   uint64_t before, updates, behind, extent;
 
-  /// The place of update `at` whose index is `index`, row-major; nothing where it is outside.
-  template <class Use> void visit(uint64_t outer, int64_t index, uint64_t inner, Use use) const {
-    if (index >= 0 && static_cast<uint64_t>(index) < extent)
-      use((outer * extent + static_cast<uint64_t>(index)) * behind + inner);
+  /// Calls use(place, number, update) for the updates in their order, positions row-major, but not for those whose
+  /// index is outside. `isRepeated`: there is one index for all that is behind.
+  template <class Use> void forEach(const HostCall &call, size_t indices, bool isRepeated, Use use) const {
+    uint64_t update = 0;
+    for (uint64_t outer = 0; outer < before; ++outer)
+      for (uint64_t i = 0; i < updates; ++i)
+        for (uint64_t inner = 0; inner < behind; ++inner, ++update) {
+          const auto index = call.number<int64_t>(indices, isRepeated ? outer * updates + i : update);
+          if (index >= 0 && static_cast<uint64_t>(index) < extent)
+            use((outer * extent + static_cast<uint64_t>(index)) * behind + inner, i, update);
+        }
   }
 };
 
@@ -52,19 +59,12 @@ struct Smallest {
 /// In the order of the updates.
 template <class T, class Kind> void reduce(HostCall &call, const Places &places, bool isRepeated) {
   auto *result = call.resultBytes();
-  const auto meet = [&](uint64_t target, uint64_t update) {
+  places.forEach(call, 1, isRepeated, [&](uint64_t place, uint64_t, uint64_t update) {
     T value;
-    std::memcpy(&value, result + target * sizeof(T), sizeof(T));
+    std::memcpy(&value, result + place * sizeof(T), sizeof(T));
     value = Kind::template combine<T>(value, call.number<T>(2, update));
-    std::memcpy(result + target * sizeof(T), &value, sizeof(T));
-  };
-  uint64_t update = 0;
-  for (uint64_t outer = 0; outer < places.before; ++outer)
-    for (uint64_t i = 0; i < places.updates; ++i)
-      for (uint64_t inner = 0; inner < places.behind; ++inner, ++update) {
-        const uint64_t at = isRepeated ? outer * places.updates + i : update;
-        places.visit(outer, call.number<int64_t>(1, at), inner, [&](uint64_t target) { meet(target, update); });
-      }
+    std::memcpy(result + place * sizeof(T), &value, sizeof(T));
+  });
 }
 
 template <class T> Status reduceBy(HostCall &call, const Places &places, bool isRepeated) {
@@ -90,12 +90,9 @@ Status findLastMatches(HostCall &call) {
   CUPOLA_TRY(call.expectOperand(0, places.before * places.updates * places.behind));
   CUPOLA_TRY(call.expectResults(places.before * places.extent * places.behind));
   std::fill_n(call.resultBytes(), call.resultCount() * sizeof(int64_t), static_cast<char>(-1));
-  uint64_t update = 0;
-  for (uint64_t outer = 0; outer < places.before; ++outer)
-    for (uint64_t i = 0; i < places.updates; ++i)
-      for (uint64_t inner = 0; inner < places.behind; ++inner, ++update)
-        places.visit(outer, call.number<int64_t>(0, update), inner,
-                     [&](uint64_t target) { call.put<int64_t>(target, static_cast<int64_t>(i)); });
+  places.forEach(call, 0, /*isRepeated=*/false, [&](uint64_t place, uint64_t number, uint64_t) {
+    call.put<int64_t>(place, static_cast<int64_t>(number));
+  });
   return Status::ok();
 }
 

@@ -123,6 +123,9 @@ struct Scorer {
   unsigned lanes;
   bool hasLanes; ///< of the tiles, where `body` is outermost
 
+  /// A map that fills a tile in memory.
+  bool isStored(Operation *op) const { return isa<MapOp>(op) && tiles.count(op->getResult(0)); }
+
   bool dependsOn(ValueRange values, const std::string &var) {
     return llvm::any_of(values, [&](Value value) {
       Operation *op = value.getDefiningOp();
@@ -185,9 +188,9 @@ struct Scorer {
         addAccess(store, true, aliases, var, score);
       else if (auto extract = dyn_cast<ExtractOp>(op))
         addExtract(extract, aliases, var, score);
-      else if (isa<DotOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0)) && !hasLanes))
+      else if (isa<DotOp>(op) || (isStored(&op) && !hasLanes))
         score.sum += kVeto;
-      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op) || (isa<MapOp>(op) && tiles.count(op.getResult(0))))
+      else if (isa<ReduceOp, ArgReduceOp, ForeachOp>(op) || isStored(&op))
         addBody(op.getRegion(0).front(), aliases, var, score);
       if (score.sum < kVeto)
         return;
@@ -214,7 +217,7 @@ struct Scorer {
     bool any = false;
     for (Operation &op : body) {
       ArrayAttr extents = extentsOf(&op);
-      if (!extents || isa<DotOp>(op) || (isa<MapOp>(op) && !tiles.count(op.getResult(0))))
+      if (!extents || isa<DotOp>(op) || (isa<MapOp>(op) && !isStored(&op)))
         continue;
       any = true;
       int score = 0;

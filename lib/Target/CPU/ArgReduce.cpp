@@ -61,19 +61,6 @@ private:
 
 } // namespace
 
-/// Halves first, as reduceLanes.
-static Value bestLane(Code &c, const Better &better, Found found) {
-  for (int64_t width = c.lanes; width > 1; width /= 2) {
-    const auto half = [&](Value vector, int32_t from) -> Value {
-      const auto lanes = llvm::to_vector(llvm::seq<int32_t>(from, from + static_cast<int32_t>(width / 2)));
-      return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, lanes);
-    };
-    const auto part = [&](int32_t from) { return Found{half(found.value, from), half(found.place, from)}; };
-    found = better.best(part(0), part(static_cast<int32_t>(width / 2)));
-  }
-  return vector::ExtractOp::create(c.b, c.loc, found.place, 0);
-}
-
 void Emitter::emitArgReduce(kernel::ArgReduceOp op) {
   LoopNest loops = loopsOf(op);
   const Type type = op.getBody().front().getTerminator()->getOperand(0).getType();
@@ -95,7 +82,7 @@ void Emitter::emitArgReduce(kernel::ArgReduceOp op) {
   };
   const Interleave interleave{init, merge};
   Values found = emitLoops(loops, 0, init, step, &interleave);
-  values[op.getResult()] = loops.vectorised ? bestLane(c, better, {found[0], found[1]}) : found[1];
+  values[op.getResult()] = loops.vectorised ? reduceLanes(found, merge)[1] : found[1];
 }
 
 } // namespace cupola::cpu

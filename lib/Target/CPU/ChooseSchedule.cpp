@@ -12,7 +12,7 @@ namespace cupola::cpu {
 #define GEN_PASS_DEF_CHOOSESCHEDULE
 #include "lib/Target/CPU/Passes.h.inc"
 
-// In the order in which equal costs are decided.
+// A kernel has the candidates of the first kind that suits it.
 static constexpr Candidates (*table[])(KernelPlan &, const CpuArchitecture &) = {
     AttentionAttr::candidates,
     ContractionAttr::candidates,
@@ -24,7 +24,8 @@ Status chooseSchedule(kernel::FuncOp func, const CpuArchitecture &isa) {
   CUPOLA_ASSIGN(KernelPlan kernel, readKernel(func, isa));
   Candidates all;
   for (auto candidates : table)
-    llvm::append_range(all, candidates(kernel, isa));
+    if (all = candidates(kernel, isa); !all.empty())
+      break;
   func.setScheduleAttr(cheapest(all, kernel, isa));
   return {};
 }

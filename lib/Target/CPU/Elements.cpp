@@ -107,21 +107,14 @@ void Emitter::emitStore(kernel::StoreOp op) {
 void Emitter::emitExtract(ExtractOp op) {
   Value tile = op.getTile();
   Type element = op.getTile().getType().getElement();
-  auto loadFrom = [&](Value base, const Expr &position) {
-    values[op.getResult()] = load(address(base, element, position), element, {}, {}, false);
-  };
+  auto loadFrom = [&](Address from) { values[op.getResult()] = load(from, element, {}, {}, /*invariant=*/false); };
   if (tile == window.tile) {
     graph::Exprs point = vars.read(op.getPoint(), op.getIndices());
     Expr row = point[0] - Expr::symbol("window_row"), column = point[1] - Expr::symbol("window_column");
-    return loadFrom(window.pointer, row * window.stride + column);
+    return loadFrom(address(window.pointer, element, row * window.stride + column));
   }
-  if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end() && plan.steps)
-    return loadFrom(scratchAt(stored->second), rowTilePosition(op));
-  else if (stored != plan.tiles.end()) {
-    values[op.getResult()] =
-        load(tileAt(stored->second, element, tilePosition(vars, op)), element, {}, {}, /*invariant=*/false);
-    return;
-  }
+  if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
+    return loadFrom(tileAt(stored->second, element, plan.steps ? rowTilePosition(op) : tilePosition(vars, op)));
 
   auto map = tile.getDefiningOp<MapOp>();
   Aliases outer = aliases, inner = aliases;

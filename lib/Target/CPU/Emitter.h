@@ -53,6 +53,8 @@ private:
   /// Runs the vectors that come in whole groups, and moves `lower` behind them.
   Values interleavedLoop(const std::string &var, mlir::Value &lower, mlir::Value upper, mlir::ValueRange init,
                          LaneBody body, const Interleave &interleave);
+  /// What is left behind whole vectors, if there is something: runs `body` with how many elements.
+  Values atEdge(mlir::Value lower, mlir::Value upper, Carried carried, llvm::function_ref<Values(mlir::Value)> body);
   Values maskedTail(const std::string &var, mlir::Value lower, mlir::Value upper, Carried carried, LaneBody body);
   Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init, LaneBody body);
   bool wholeVectors(const Expr &length) const;
@@ -78,7 +80,8 @@ private:
   LoopNest loopsOf(mlir::Operation *op);
   Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body,
                    const Interleave *interleave = nullptr);
-  mlir::Value reduceLanes(mlir::Value vector, llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  /// Of vectors that are merged together, as those of an Interleave; scalars.
+  Values reduceLanes(Values vectors, llvm::function_ref<Values(Carried, Carried)> merge);
 
   //===--- Transposition.cpp ---===//
   /// The elements of a loop that an iteration takes.

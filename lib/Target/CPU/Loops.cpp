@@ -68,22 +68,25 @@ Emitter::Values Emitter::interleavedLoop(const std::string &var, Value &lower, V
   return merged;
 }
 
-Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value upper, Carried carried, LaneBody body) {
+Emitter::Values Emitter::atEdge(Value lower, Value upper, Carried carried, function_ref<Values(Value)> body) {
   Value rest = c.subi(upper, lower), some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
-  auto masked = [&] {
+  if (std::optional<int64_t> known = getConstantIntValue(some))
+    return *known ? body(rest) : Values(carried);
+  auto tail = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, body(rest)); };
+  auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
+  auto branch =
+      carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
+  return Values(branch.getResults());
+}
+
+Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value upper, Carried carried, LaneBody body) {
+  return atEdge(lower, upper, carried, [&](Value rest) {
     variables[var] = lower;
     mask = tailMask(rest);
     Values next = body(carried);
     mask = nullptr;
     return next;
-  };
-  if (std::optional<int64_t> known = getConstantIntValue(some))
-    return *known ? masked() : Values(carried);
-  auto tail = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, masked()); };
-  auto skip = [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, carried); };
-  auto branch =
-      carried.empty() ? scf::IfOp::create(c.b, c.loc, some, tail) : scf::IfOp::create(c.b, c.loc, some, tail, skip);
-  return Values(branch.getResults());
+  });
 }
 
 Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper, const Expr &length,
@@ -236,16 +239,20 @@ void Emitter::emitMap(MapOp op) {
   });
 }
 
-Value Emitter::reduceLanes(Value vector, function_ref<Value(Value, Value)> combine) {
+Emitter::Values Emitter::reduceLanes(Values vectors, function_ref<Values(Carried, Carried)> merge) {
   // Halves first: a tree, the same on every machine.
   for (int64_t width = c.lanes; width > 1; width /= 2) {
-    auto half = [&](int32_t from) -> Value {
+    auto half = [&](int32_t from) {
       auto lanes = llvm::to_vector(llvm::seq<int32_t>(from, from + width / 2));
-      return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, lanes);
+      return llvm::map_to_vector(vectors, [&](Value vector) -> Value {
+        return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, lanes);
+      });
     };
-    vector = combine(half(0), half(width / 2));
+    const Values low = half(0), high = half(width / 2);
+    vectors = merge(low, high);
   }
-  return vector::ExtractOp::create(c.b, c.loc, vector, 0);
+  return llvm::map_to_vector(vectors,
+                             [&](Value vector) -> Value { return vector::ExtractOp::create(c.b, c.loc, vector, 0); });
 }
 
 /// Long bodies keep the processor busy by themselves.
@@ -277,10 +284,10 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
   };
   Interleave interleave{init, merge};
   Values totals = emitLoops(loops, 0, init, step, isShort(op.getBody().front()) ? &interleave : nullptr);
-  for (unsigned i = 0; i < totals.size(); ++i) {
-    auto join = [&](Value a, Value b) { return combine(i, a, b); };
-    values[op.getResult(i)] = loops.vectorised ? reduceLanes(totals[i], join) : totals[i];
-  }
+  if (loops.vectorised)
+    totals = reduceLanes(std::move(totals), merge);
+  for (auto [result, total] : llvm::zip_equal(op.getResults(), totals))
+    values[result] = total;
 }
 
 } // namespace cupola::cpu

@@ -35,15 +35,9 @@ void Emitter::edgesOf(const Span &span, function_ref<void(Edge)> body) {
     });
   if (isWhole)
     return;
-  const Value rest = c.subi(span.upper, end), some = c.cmpi(CmpIPredicate::sgt, rest, c.i64(0));
-  if (std::optional<int64_t> known = getConstantIntValue(some)) {
-    if (*known)
-      body({end, rest});
-    return;
-  }
-  scf::IfOp::create(c.b, c.loc, some, [&](OpBuilder &b, Location loc) {
+  atEdge(end, span.upper, {}, [&](Value rest) -> Values {
     body({end, rest});
-    scf::YieldOp::create(b, loc);
+    return {};
   });
 }
 

@@ -41,12 +41,11 @@ Expr readRangeCount(OpBinder &op) {
 
 Expr floatRangeCount(OpBinder &op) {
   std::optional<Scalar> fractions[3];
-  const auto &names = rangeOperands;
   if (!(op.known(0) && op.known(1) && op.known(2)) && op.readsData())
     return readRangeCount(op);
   for (size_t i = 0; i < 3; ++i) {
     if (!op.known(i))
-      op.constantNumber(i, names[i]); // which says so
+      op.constantNumber(i, rangeOperands[i]); // which says so
     if (op.known(i)->isScalarLike())
       fractions[i] = asFraction(op.known(i)->elements[0]);
   }
@@ -57,7 +56,7 @@ Expr floatRangeCount(OpBinder &op) {
   }
   double values[3];
   for (size_t i = 0; i < 3; ++i)
-    values[i] = op.constantNumber(i, names[i]);
+    values[i] = op.constantNumber(i, rangeOperands[i]);
   const double count = std::ceil((values[1] - values[0]) / values[2]);
   if (!(std::abs(count) < 1e15))
     op.bad("the range has " + std::to_string(count) + " elements, expected fewer than 10^15");

@@ -101,7 +101,7 @@ void importMultinomial(OpBinder &op) {
   if (shape.size() != 2)
     op.bad("the input has the shape " + shapeText(shape) + ", expected [batch, classes]");
   const Type index = drawnType(op, IntegerType::get(op.b.context(), 32));
-  if (!index.isSignlessInteger(32) && !index.isSignlessInteger(64))
+  if (!isIndexType(index))
     op.bad("attribute 'dtype' is " + typeText(index) + ", expected int32 or int64");
   const int64_t samples = op.intAttribute("sample_size", 1);
   if (samples < 1)

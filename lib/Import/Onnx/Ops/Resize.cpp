@@ -66,7 +66,7 @@ Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
   return op.b.extent(simplify(floorDiv(extent * num, den), op.b.ranges()), "an extent");
 }
 
-/// The elements of a known operand, one per entry of `axes`.
+/// The elements of an operand, one per entry of `axes`.
 std::vector<Scalar> knownNumbers(OpBinder &op, size_t index, StringRef name, size_t count) {
   std::vector<Scalar> elements = op.numbers(index, name).elements;
   if (elements.size() != count)

@@ -42,6 +42,13 @@ std::vector<int64_t> integersOf(ElementsAttr constant) {
   return list;
 }
 
+struct Reduction {
+  StringRef name; ///< of ONNX, and of the host's function
+  ReduceKind kind;
+};
+constexpr Reduction reductions[] = {
+    {"add", ReduceKind::Sum}, {"mul", ReduceKind::Prod}, {"max", ReduceKind::Max}, {"min", ReduceKind::Min}};
+
 /// So few updates are looked for in less than it takes to hand the host the indices.
 bool areFew(const Expr &updates) { return updates.constant() && *updates.constant() <= 16; }
 
@@ -162,11 +169,8 @@ Value reduceInto(OpBinder &op, ReduceKind kind, Value data, Value index, Value u
   };
   if (areFew(shape[axis]))
     return byOps();
-  const char *name = kind == ReduceKind::Sum    ? "add"
-                     : kind == ReduceKind::Prod ? "mul"
-                     : kind == ReduceKind::Max  ? "max"
-                                                : "min";
-  return op.b.hostOr("scatter_reduce", {format::dtypeName(graph::dtypeOf(type)), name},
+  const StringRef name = llvm::find_if(reductions, [&](const Reduction &row) { return row.kind == kind; })->name;
+  return op.b.hostOr("scatter_reduce", {format::dtypeName(graph::dtypeOf(type)), name.str()},
                      {data, asHostReads(op, index, shape, axis), updates, extentsFor(op, shape, axis, extent)},
                      op.b.shape(data), type, graph::product(shape) * extent, byOps);
 }
@@ -192,8 +196,7 @@ std::optional<ReduceKind> readReduction(OpBinder &op) {
   if (op.element(0, "data").isInteger(1))
     op.unsupported("input 0 (data) has elements of bool and attribute 'reduction' is \"" + printable(name) +
                    "\", supported are numbers, or bool with none");
-  for (const auto &[known, kind] : {std::pair("add", ReduceKind::Sum), std::pair("mul", ReduceKind::Prod),
-                                    std::pair("max", ReduceKind::Max), std::pair("min", ReduceKind::Min)})
+  for (const auto &[known, kind] : reductions)
     if (name == known)
       return kind;
   op.bad("attribute 'reduction' is \"" + printable(name) + "\", expected none, add, mul, max or min");

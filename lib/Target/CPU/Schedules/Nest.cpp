@@ -56,7 +56,7 @@ LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<
 }
 
 Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
-  if (kernel.steps || kernel.contraction || !TransposeAttr::candidates(kernel, isa).empty())
+  if (kernel.steps || kernel.contraction)
     return {};
   Nest nest = kernel.nest;
   std::optional<unsigned> vector = chooseVector(kernel.vars, nest.vars, nest.extents, *nest.body, kernel.tiles,
