@@ -222,7 +222,11 @@ cupola::Range ArgReduceOp::getIndexRange(Value index, Variables &) { return ofLo
 cupola::Range ForOp::getIndexRange(Value, Variables &) { return below(getSteps()); }
 cupola::Range ApplyOp::getIndexRange(Value, Variables &) { return below(getBelow()); }
 cupola::Range CheckedIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
-cupola::Range KnownIndexOp::getIndexRange(Value, Variables &) { return below(getExtent()); }
+/// An i32 is no more than it can hold, however long what it points into may be.
+cupola::Range KnownIndexOp::getIndexRange(Value, Variables &) {
+  const Range range = below(getExtent());
+  return getValue().getType().isInteger(32) ? Range{range.lo, min(*range.hi, Expr(INT32_MAX))} : range;
+}
 
 cupola::Range DotOp::getIndexRange(Value index, Variables &) {
   const DotIndices indices = indicesOf(*this);

@@ -292,6 +292,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.windowBytes = images.mostBytes;
   fusion.windowChannels = images.fewestChannels;
   fusion.shortRuns = images.shortRuns;
+  fusion.mixedChannels = target.mixedChannels();
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

@@ -119,6 +119,9 @@ public:
     bool shortRuns = false; ///< not those with a window, but those that find little side by side
   };
   virtual WindowImages windowImages() const { return {}; }
+  /// Vectors of so many channels, at least, are interpolated so much faster than other elements that the result is
+  /// written before it is transposed; 0: none are.
+  virtual int64_t mixedChannels() const { return 0; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

@@ -35,8 +35,7 @@ private:
       llvm::SetVector<Operation *> concats;
       SmallVector<OpOperand *> parts;
       collect(last, concats, parts);
-      if (parts.size() <= mostTests || !isInside(concats) ||
-          !llvm::all_of(parts, [](OpOperand *part) { return isWritten(*part); }))
+      if (!isInside(concats) || !isBetterWritten(parts))
         continue;
       for (Operation *concat : concats) {
         joined.insert(concat);
@@ -92,6 +91,14 @@ private:
   }
   static bool isPlace(OpOperand &use) {
     return isa<graph::ConcatOp>(use.getOwner()) || fusion::isOutside(use.getOwner());
+  }
+
+  /// The indices of interpolation are the same for whole rows; behind a test for the part they would be looked up for
+  /// every element. What stands beside such parts is copied.
+  static bool isBetterWritten(ArrayRef<OpOperand *> parts) {
+    if (llvm::any_of(parts, [](OpOperand *part) { return isOnlyIn(*part) && fusion::isInterpolated(part->get()); }))
+      return true;
+    return parts.size() > mostTests && llvm::all_of(parts, [](OpOperand *part) { return isWritten(*part); });
   }
 
   static bool isWritten(OpOperand &part) { return isOnlyIn(part) && endsAKernel(part.get().getDefiningOp()); }

@@ -327,7 +327,8 @@ def JoinParts : Pass<"graph-join-parts", "::mlir::func::FuncOp"> {
     beginning, so that the growing list of a dense block is one memory. Fewer parts stay
     a concat, which readers look into; so do parts that are views, inputs, constants or
     results of the model, whose copies would be kernels, and arithmetic that its reader
-    computes.
+    computes. With a part that is interpolated, arithmetic on what several gathers find, the
+    concat becomes graph.join in any case.
 
     ```mlir
     %0 = graph.concat %a, %b, %c axis 3 : ...
@@ -399,7 +400,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     returns them: they are further results. Reductions of the same values along the same axes
     are one kernel with as many results, each with what follows. Views seldom become kernels: every consumer gets
     its own copy, and they compose into addresses. With `window-bytes` a transpose is
-    written where a convolution would gather channels through it. Each edge between two ops
+    written where a convolution would gather channels through it, with `mixed-channels` what is interpolated before a
+    transpose. Each edge between two ops
     gets a #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
     why nothing that computes writes them there: `joined` (several values side by side),
@@ -430,6 +432,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
            "images of so many bytes an element, at most, that windows read transposed are written first">,
     Option<"windowChannels", "window-channels", "int64_t", "1", "and of so many channels, at least">,
     Option<"shortRuns", "short-runs", "bool", "false", "not of all windows, but of taps that find little side by side">,
+    Option<"mixedChannels", "mixed-channels", "int64_t", "0",
+           "what is interpolated, of so many channels, at least, is written before they are turned outward; 0: never">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "python/src/Tensors.h"
 
+#include "python/src/Blocks.h"
+
 #include <algorithm>
-#include <cstdlib>
+#include <memory>
 #include <nanobind/stl/vector.h>
 #include <new>
 
@@ -66,19 +68,19 @@ std::vector<cupola_type> typesOf(const std::vector<TensorInfo> &infos) {
   return types;
 }
 
-/// What the runtime uses where it lies, on a device that reaches the host's memory.
-static constexpr size_t kAlignment = 64;
-
 static nb::ndarray<nb::numpy> empty(const std::vector<size_t> &shape, cupola_type type) {
   const cupola_type bits = exported(type);
   size_t bytes = bits.bits / 8;
   for (size_t extent : shape)
     if (__builtin_mul_overflow(bytes, extent, &bytes))
       throw std::bad_alloc();
-  void *memory = std::aligned_alloc(kAlignment, (bytes / kAlignment + 1) * kAlignment);
-  if (!memory)
-    throw std::bad_alloc();
-  const nb::capsule owner(memory, [](void *owned) noexcept { std::free(owned); });
+  auto block = std::make_unique<Block>(Blocks::all().take(bytes));
+  void *memory = block->memory;
+  const nb::capsule owner(block.get(), [](void *owned) noexcept {
+    const std::unique_ptr<Block> given(static_cast<Block *>(owned));
+    Blocks::all().give(*given);
+  });
+  block.release();
   const nb::dlpack::dtype dtype{bits.code, bits.bits, bits.lanes};
   return nb::ndarray<nb::numpy>(memory, shape.size(), shape.data(), owner, nullptr, dtype);
 }

@@ -292,6 +292,18 @@ def test_overlapping_arrays_are_named(places, error):
         session.run({"x": arrays["x"]}, {name: arrays[name] for name in ("big", "small")})
 
 
+def test_memory_of_large_arrays_serves_again_once_nothing_has_it():
+    array = cupola.empty((3, 1 << 20), "float32")
+    place, part = array.ctypes.data, array[1:, 5:]
+    part[:] = 7
+    del array
+    other = cupola.empty((3, 1 << 20), "int32")
+    other[:] = 0
+    assert other.ctypes.data != place and (part == 7).all()
+    del part
+    assert cupola.empty((1 << 20, 3), "float32").ctypes.data == place
+
+
 def test_an_output_whose_shape_the_run_finds(models):
     model = os.path.join(models, "control_loop_rows.onnx")
     session = cupola.Session(cupola.compile(model, **QUIET), "cpu")

@@ -83,3 +83,35 @@ func.func @arithmetic(%x: tensor<4x6xf32>) -> tensor<4x1xf32> {
   %r = graph.reduce sum %5 [1] : tensor<4x30xf32> -> tensor<4x1xf32>
   return %r : tensor<4x1xf32>
 }
+
+// What is interpolated is written where it stands, however few parts there are; the input is copied.
+// CHECK-LABEL: @interpolated
+// CHECK: %[[MIXED:.*]] = graph.transpose
+// CHECK: graph.join %[[MIXED]], %arg1 axis 1
+// CHECK-NOT: graph.concat
+// CHECK: return
+func.func @interpolated(%x: tensor<6x4xf32>, %y: tensor<4x3xf32>, %low: tensor<8xi32>, %high: tensor<8xi32>) -> tensor<4x1xf32> {
+  %l = graph.gather %x, %low axis 0 {in_range} : tensor<6x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+  %h = graph.gather %x, %high axis 0 {in_range} : tensor<6x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+  %m = graph.binary add %l, %h : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %t = graph.transpose %m [1, 0] : tensor<8x4xf32> -> tensor<4x8xf32>
+  %c = graph.concat %t, %y axis 1 : tensor<4x8xf32>, tensor<4x3xf32> -> tensor<4x11xf32>
+  %r = graph.reduce sum %c [1] : tensor<4x11xf32> -> tensor<4x1xf32>
+  return %r : tensor<4x1xf32>
+}
+
+// What is looked up once, and what another reader needs in memory of its own, stay parts.
+// CHECK-LABEL: @lookedUp
+// CHECK-COUNT-2: graph.concat
+// CHECK-NOT: graph.join
+// CHECK: return
+func.func @lookedUp(%x: tensor<6x4xf32>, %y: tensor<3x4xf32>, %low: tensor<8xi32>, %high: tensor<8xi32>) -> (tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>) {
+  %l = graph.gather %x, %low axis 0 {in_range} : tensor<6x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+  %h = graph.gather %x, %high axis 0 {in_range} : tensor<6x4xf32>, tensor<8xi32> -> tensor<8x4xf32>
+  %m = graph.binary add %l, %h : tensor<8x4xf32>, tensor<8x4xf32> -> tensor<8x4xf32>
+  %c = graph.concat %l, %y axis 0 : tensor<8x4xf32>, tensor<3x4xf32> -> tensor<11x4xf32>
+  %d = graph.concat %m, %y axis 0 : tensor<8x4xf32>, tensor<3x4xf32> -> tensor<11x4xf32>
+  %r = graph.reduce sum %c [0] : tensor<11x4xf32> -> tensor<1x4xf32>
+  %s = graph.reduce sum %d [0] : tensor<11x4xf32> -> tensor<1x4xf32>
+  return %m, %r, %s : tensor<8x4xf32>, tensor<1x4xf32>, tensor<1x4xf32>
+}

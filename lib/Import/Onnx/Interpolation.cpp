@@ -146,7 +146,23 @@ private:
     return b.binary(BinaryKind::Min, b.binary(BinaryKind::Max, x, number(0.0)), number(d.in - 1));
   }
   /// The elements at whole places, the border's where they lie outside.
-  Value pick(Value data, Value x) { return b.gather(data, vectorOf(b.cast(clamp(x), i64)), d.axis); }
+  Value pick(Value data, Value x) { return gather(data, vectorOf(indexOf(x))); }
+  Value gather(Value data, Value indices) {
+    return b.gather(data, indices, d.axis, /*batchDims=*/0, /*isInRange=*/!d.begin);
+  }
+
+  /// Of an element, whatever is rounded: float32 has not all numbers above 2^24. Places in a region may be NaN, whose
+  /// index is checked instead.
+  Value indexOf(Value x) {
+    if (d.begin)
+      return b.cast(clamp(x), i64);
+    b.atMost(d.in, Expr(int64_t(1) << 30), "an extent that is resized and 2^30");
+    const Type i32 = IntegerType::get(b.context(), 32);
+    Value index = b.cast(clamp(x), i32);
+    if (bounds(d.in, b.ranges()).hi.value_or(INT64_MAX) <= int64_t(1) << 24)
+      return index;
+    return b.binary(BinaryKind::Min, index, b.dims({d.in - 1}, {}, i32));
+  }
 
   Value vectorOf(Value x) { return b.broadcast(x, {d.out}); }
 
@@ -220,7 +236,7 @@ private:
     w = divide(w, b.reduce(graph::ReduceKind::Sum, w, {1}));
     Exprs dims(b.shape(data).size() + 1, Expr(1));
     dims[d.axis] = taps[0], dims[d.axis + 1] = taps[1];
-    Value elements = b.gather(data, b.cast(clamp(at), i64), d.axis);
+    Value elements = gather(data, indexOf(at));
     Value products = multiply(elements, b.reshape(b.broadcast(w, taps), dims));
     return b.squeeze(b.reduce(graph::ReduceKind::Sum, products, {d.axis + 1}), {d.axis + 1});
   }

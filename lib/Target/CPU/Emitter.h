@@ -132,6 +132,9 @@ private:
     bool isVector() const { return contiguous || Code::isVector(pointer); }
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
+  Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
+  /// Whether lanes have values of their own.
+  bool isByLane(const std::string &name) const;
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);

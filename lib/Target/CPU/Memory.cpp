@@ -111,12 +111,35 @@ Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   return {uniform && byLane ? c.andi(uniform, byLane) : uniform ? uniform : byLane, uniform};
 }
 
+bool Emitter::isByLane(const std::string &name) const {
+  return name == vectorVar || Code::isVector(variables.at(name));
+}
+
+/// Where each lane reads at a place of its own, in two parts: the first leaves loops, the other has 32 bits if it needs
+/// no more, of which a register holds twice as many.
+Emitter::Address Emitter::gathered(Value base, Type storage, const Expr &e) {
+  const auto isOwn = [&](const std::string &name) { return isByLane(name); };
+  Expr own;
+  for (const std::string &name : e.symbols())
+    if (isOwn(name)) {
+      const std::optional<Expr> step = e.coefficient(name);
+      if (!step || llvm::any_of(step->symbols(), isOwn))
+        return {c.address(base, index(e), storage), false};
+      own = own + *step * Expr::symbol(name);
+    }
+  Value shared = c.address(base, index(e - own, /*scalar=*/true), storage), lanes = index(own);
+  const Interval span = bounds(own, vars.ranges());
+  if (span.lo.value_or(INT64_MIN) >= INT32_MIN && span.hi.value_or(INT64_MAX) <= INT32_MAX)
+    lanes = c.convert<arith::TruncIOp>(lanes, c.b.getI32Type());
+  return {c.address(shared, lanes, storage), false};
+}
+
 Emitter::Address Emitter::address(Value base, Type element, const Expr &position) {
   Type storage = storageType(element);
   Expr e = resolve(position);
-  bool isIndirect =
-      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); });
-  if (isIndirect || vectorVar.empty() || !e.uses(vectorVar))
+  if (llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
+    return gathered(base, storage, e);
+  if (vectorVar.empty() || !e.uses(vectorVar))
     return {c.address(base, index(e), storage), false};
 
   Expr lane = Expr::symbol(vectorVar);

@@ -48,6 +48,7 @@ public:
   }
   /// Squares of vectors write an image in less time than it takes to gather a tap of it (docs/results/cpu.md).
   WindowImages windowImages() const override { return {8, 3, /*shortRuns=*/true}; }
+  int64_t mixedChannels() const override { return 8; }
   bool sharesKernels() const override { return true; }
   bool isHost() const override { return true; }
 
@@ -78,7 +79,7 @@ public:
 /// of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
 std::shared_ptr<runtime::CacheKey> keyOf(const format::Program &program, StringRef arch) {
   auto key = std::make_shared<runtime::CacheKey>("cpu");
-  key->add("image 19").add(LLVM_VERSION_STRING).add(arch);
+  key->add("image 20").add(LLVM_VERSION_STRING).add(arch);
   for (const format::Kernel &kernel : program.kernels)
     key->add(kernel.name);
   return key;

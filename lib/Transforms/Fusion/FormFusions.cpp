@@ -187,8 +187,8 @@ private:
     std::vector<Grouping> groupings;
     std::vector<Verdict> verdicts;
     for (Block *body : bodies) {
-      groupings.push_back(formGroups(
-          *body, {epilogues, prologues, attention, mostKept, fewRows, windowBytes, windowChannels, shortRuns}));
+      groupings.push_back(formGroups(*body, {epilogues, prologues, attention, mostKept, fewRows, windowBytes,
+                                             windowChannels, shortRuns, mixedChannels}));
       llvm::append_range(verdicts, std::move(groupings.back().verdicts));
     }
     recordVerdicts(func, verdicts); // before ops go that they are about

@@ -21,6 +21,26 @@ bool fusion::isHero(Operation *op) {
   return c == FusionClass::Contraction || c == FusionClass::RowNormal || c == FusionClass::Reduction;
 }
 
+unsigned fusion::gathersIn(Value value, unsigned most) {
+  llvm::SetVector<Operation *> ops;
+  const auto add = [&](Value operand) {
+    if (Operation *op = operand.getDefiningOp())
+      ops.insert(op);
+  };
+  add(value);
+  unsigned gathers = 0;
+  for (size_t i = 0; i < ops.size() && gathers < most; ++i) {
+    const FusionClass kind = classOf(ops[i]);
+    if (kind == FusionClass::Gather)
+      ++gathers;
+    else if (kind == FusionClass::Pointwise || kind == FusionClass::View)
+      llvm::for_each(ops[i]->getOperands(), add);
+  }
+  return gathers;
+}
+
+bool fusion::isInterpolated(Value value) { return gathersIn(value, 2) == 2; }
+
 bool fusion::hasContraction(const Group &group) {
   return group.hero && classOf(group.hero) == FusionClass::Contraction;
 }

@@ -14,6 +14,10 @@ constexpr size_t maxOps = 64;
 /// Reads the memory that a value was written to.
 bool isOutside(mlir::Operation *user);
 bool isHero(mlir::Operation *op);
+/// How many gathers there are whose results become `value` by nothing but arithmetic and views; counts up to `most`.
+unsigned gathersIn(mlir::Value value, unsigned most);
+/// Made of what several gathers find.
+bool isInterpolated(mlir::Value value);
 /// Has a hero that computes its result in tiles, each of which reads whole operands.
 bool hasContraction(const Group &group);
 /// Its heroes are two products and a softmax.

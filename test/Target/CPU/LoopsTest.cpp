@@ -240,6 +240,25 @@ TEST_P(LoopsTest, ChasesIndicesThatNeedNoCheck) {
   }
 }
 
+TEST_P(LoopsTest, LanesReadAtPlacesOfTheirOwn) {
+  KernelRunner runner(kernelText("looked_up"), GetParam());
+  const int64_t rows = 3, length = 60;
+  std::vector<float> t = randomFloats(rows * length + 100);
+  for (int64_t n : kRagged) {
+    std::vector<int32_t> near(n);
+    std::vector<int64_t> far(n);
+    for (int64_t i = 0; i < n; ++i)
+      near[i] = static_cast<int32_t>(i * 37 % length), far[i] = i * 5 % 7;
+    std::vector<float> table(t), o(rows * n + 1, -1);
+    table.resize(std::max<size_t>(t.size(), n + 19));
+    EXPECT_EQ(runner.run(0, {table.data(), near.data(), far.data(), o.data()}, {rows, n, length}), 0u);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < n; ++j)
+        ASSERT_EQ(o[i * n + j], table[i * length + near[j]] + table[18 - 3 * far[j] + j]) << n << " at " << j;
+    EXPECT_EQ(o[rows * n], -1) << "wrote beyond the end";
+  }
+}
+
 TEST_P(LoopsTest, LayerNormInHalfPrecision) {
   KernelRunner runner(kernelText("layer_norm"), GetParam());
   const int64_t rows = 3, columns = 50;

@@ -83,19 +83,24 @@ std::vector<ResizedDimension> fromScales(OpBinder &op, const Ints &axes, ArrayRe
   return dimensions;
 }
 
+/// 1 of an extent that stays as it is, known or not.
+Scalar scaleBetween(OpBinder &op, const Expr &in, const Expr &out) {
+  if (in.constant() && out.constant())
+    return Scalar::constant(static_cast<double>(*out.constant()) / static_cast<double>(*in.constant()));
+  return proveEqual(in, out, op.b.ranges()).value_or(false) ? Scalar::constant(1) : Scalar::ratio(out, in);
+}
+
 std::vector<ResizedDimension> fromSizes(OpBinder &op, const Ints &axes) {
   const Exprs shape = op.shape(0, "X");
   std::vector<ResizedDimension> dimensions;
   for (auto [axis, size] : llvm::zip_equal(axes, knownNumbers(op, 3, "sizes", axes.size()))) {
     if (size.kind != Scalar::Kind::Int)
       op.bad("input 3 (sizes) holds floats, expected integers");
-    const auto in = shape[axis].constant(), out = size.num.constant();
+    const auto out = size.num.constant();
     if (out && *out < 1)
       op.bad("input 3 (sizes) has the extent " + std::to_string(*out) + ", expected at least 1");
     const Expr extent = op.b.bounded(size.num, "an entry of sizes", 1, 0);
-    dimensions.push_back({axis, shape[axis], extent,
-                          in && out ? Scalar::constant(static_cast<double>(*out) / static_cast<double>(*in))
-                                    : Scalar::ratio(extent, shape[axis])});
+    dimensions.push_back({axis, shape[axis], extent, scaleBetween(op, shape[axis], extent)});
   }
   return dimensions;
 }
@@ -125,7 +130,7 @@ void keepAspectRatio(OpBinder &op, const std::string &policy, std::vector<Resize
     op.bad("attribute 'keep_aspect_ratio_policy' is '" + printable(policy) +
            "', expected stretch, not_larger or not_smaller");
   const bool isLeast = policy == "not_larger";
-  if (llvm::any_of(dimensions, [](const ResizedDimension &d) { return !d.scale.isConstant(); }))
+  if (llvm::any_of(dimensions, [](const ResizedDimension &d) { return !d.in.constant() || !d.out.constant(); }))
     return keepOpenRatio(op, isLeast ? BinaryKind::Min : BinaryKind::Max, dimensions);
   std::optional<double> best;
   for (const ResizedDimension &d : dimensions) {

@@ -17,7 +17,7 @@ static size_t limitOf(const Group &group) {
   constexpr size_t maxWalk = 1024;
   const bool isWalk = llvm::any_of(group.ops, [](mlir::Operation *op) {
     auto gather = llvm::dyn_cast<graph::GatherOp>(op);
-    return gather && gather.getInRange();
+    return gather && gather.getInRange() && gathersIn(gather.getIndices(), 1) != 0;
   });
   return isWalk ? maxWalk : maxOps;
 }

@@ -11,7 +11,7 @@ namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
 Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, storeWindowImages,
-    copyResults;
+    storeInterpolated, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideJoint,
@@ -42,6 +42,7 @@ constexpr Rule table[] = {
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
     {"window-image", storeWindowImages, {}, {}, {}},
+    {"interpolation", storeInterpolated, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},
     {"kept", {}, {}, {}, decideKept},
     {"prologue", {}, {}, {}, decidePrologue},

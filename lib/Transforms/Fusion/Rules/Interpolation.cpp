@@ -1,0 +1,74 @@
+//===- lib/Transforms/Fusion/Rules/Interpolation.cpp - where lanes would look up what they read ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Transforms/Fusion/Rules/Rule.h"
+
+using namespace mlir;
+
+namespace cupola::fusion {
+namespace {
+
+bool isStorable(const Formation &kernels, Operation *op) {
+  return op && classOf(op) == graph::FusionClass::Pointwise && !kernels.isComputed(op);
+}
+
+/// Vectors of channels have their indices and weights in common, others gather. To turn what is written takes far less.
+bool turnsChannels(const Formation &kernels, graph::TransposeOp transpose) {
+  const int64_t last = graph::rankOf(transpose.getInput()) - 1;
+  if (transpose.getPerm().back() == last)
+    return false;
+  const std::optional<int64_t> channels = graph::extentOf(transpose.getInput(), last).constant();
+  return channels && *channels >= kernels.options.mixedChannels;
+}
+
+/// What is mixed of neighbours along other axes is read several times by one that looks up places along the last, and
+/// has vectors without it. Not where much more is read than written.
+bool readsMixed(graph::GatherOp gather) {
+  const int64_t last = graph::rankOf(gather.getData()) - 1;
+  if (static_cast<int64_t>(gather.getAxis()) != last)
+    return false;
+  const std::optional<int64_t> in = graph::extentOf(gather.getData(), last).constant();
+  const std::optional<int64_t> out = graph::extentOf(gather.getResult(), last).constant();
+  return !in || !out || *in <= 2 * *out;
+}
+
+/// What computes an index or a weight for every place along the last axis, the same for all rows.
+SmallVector<Operation *> lookups(graph::GatherOp gather) {
+  SmallVector<Operation *> ops{gather.getIndices().getDefiningOp()};
+  for (Operation *user : gather->getUsers())
+    if (auto product = dyn_cast<graph::BinaryOp>(user); product && product.getKind() == graph::BinaryKind::Mul) {
+      Operation *weight = product.getRhs().getDefiningOp();
+      while (weight && isView(weight) && weight->getNumOperands() == 1)
+        weight = weight->getOperand(0).getDefiningOp();
+      ops.push_back(weight);
+    }
+  return ops;
+}
+
+void storeMixed(Formation &kernels, graph::GatherOp gather, StringRef rule) {
+  kernels.store(gather.getData().getDefiningOp(),
+                {rule, "each lane would look up several places; what they mix is made by whole vectors"});
+  for (Operation *op : lookups(gather))
+    if (isStorable(kernels, op) && graph::rankOf(op->getResult(0)) == 1)
+      kernels.store(op, {rule, "it is the same for all rows"});
+}
+
+} // namespace
+
+void storeInterpolated(Formation &kernels, StringRef rule) {
+  if (kernels.options.mixedChannels == 0)
+    return;
+  for (Operation &op : kernels.body) {
+    auto transpose = dyn_cast<graph::TransposeOp>(op);
+    auto gather = dyn_cast<graph::GatherOp>(op);
+    if (transpose && turnsChannels(kernels, transpose) && isInterpolated(transpose.getInput()) &&
+        isStorable(kernels, transpose.getInput().getDefiningOp()))
+      kernels.store(transpose.getInput().getDefiningOp(),
+                    {rule, "each lane would look up where to read; along the channels all read at the same places"});
+    else if (gather && readsMixed(gather) && isInterpolated(gather.getData()) &&
+             isStorable(kernels, gather.getData().getDefiningOp()))
+      storeMixed(kernels, gather, rule);
+  }
+}
+
+} // namespace cupola::fusion
