@@ -38,20 +38,24 @@ std::set<std::string> symbolsAfter(Operation *op) {
   return {names.begin(), names.end()};
 }
 
-std::set<std::string> symbolsIn(Operation *op) {
+std::set<std::string> symbolsOf(Operation *op) {
   std::set<std::string> symbols;
   AttrTypeWalker walker;
   walker.addWalk([&](ExprAttr expr) {
     const std::set<std::string> used = expr.getValue().symbols();
     symbols.insert(used.begin(), used.end());
   });
-  op->walk([&](Operation *inner) {
-    walker.walk(inner->getAttrDictionary());
-    for (Type type : inner->getOperandTypes())
-      walker.walk(type);
-    for (Type type : inner->getResultTypes())
-      walker.walk(type);
-  });
+  walker.walk(op->getAttrDictionary());
+  for (Type type : op->getOperandTypes())
+    walker.walk(type);
+  for (Type type : op->getResultTypes())
+    walker.walk(type);
+  return symbols;
+}
+
+std::set<std::string> symbolsIn(Operation *op) {
+  std::set<std::string> symbols;
+  op->walk([&](Operation *inner) { symbols.merge(symbolsOf(inner)); });
   return symbols;
 }
 

@@ -14,7 +14,9 @@ llvm::SmallVector<mlir::Block *> bodiesOf(mlir::Operation *function);
 /// Run symbols that have values once `op`, a branch or a loop, is done.
 std::set<std::string> symbolsAfter(mlir::Operation *op);
 
-/// All symbols in the types and attributes of `op` and of what it holds.
+/// All symbols in the types and attributes of `op`.
+std::set<std::string> symbolsOf(mlir::Operation *op);
+/// The same, and of what it holds.
 std::set<std::string> symbolsIn(mlir::Operation *op);
 
 /// Hands its operands to another body or to the host, each in dense memory of its own: the end of a body, a

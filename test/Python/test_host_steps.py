@@ -28,7 +28,7 @@ def check(model, feeds, expected=None):
         peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         expected = [peer.run(None, feed) for feed in feeds]
     packages = [cupola.compile(model, **CPU), cupola.compile(model, **CPU, disabled_passes=["host-steps"])]
-    functions = (b"scatter_reduce", b"last_match", b"order")
+    functions = (b"scatter_reduce", b"last_match", b"order", b"box_picks")
     assert [any(name in bytes(package.contents()) for name in functions) for package in packages] == [True, False]
     for package in packages:
         session = cupola.Session(package, "cpu", threads=2)
@@ -91,6 +91,32 @@ def test_order(kind, largest, k):
     feed = {"x": numbers(kind, 3, 130, 2), "k": np.array([k])}
     model = model_of("TopK", feed, kind, False, outputs=2, axis=1, largest=largest)
     check(model, [{**feed, "x": numbers(kind, 3, 130, 2)} for _ in range(2)])
+
+
+def boxes_of(batch, classes, count, spread):
+    corners = RNG.random((batch, count, 2)).astype(np.float32) * spread
+    boxes = np.concatenate([corners, corners + RNG.random((batch, count, 2)).astype(np.float32) * 20], -1)
+    scores = RNG.random((batch, classes, count)).astype(np.float32)
+    scores[:, :, ::7] = 0.5 # equal ones
+    return {"b": boxes, "s": scores}
+
+
+@pytest.mark.parametrize("is_open", (False, True))
+@pytest.mark.parametrize("limits", ((), (9,), (9, 0.3), (400, 0.7, 0.45), (0, 0.5)))
+def test_boxes(limits, is_open):
+    names, kinds = ("most", "overlap", "score"), (np.int64, np.float32, np.float32)
+    given = {name: np.array([limit], kind) for name, kind, limit in zip(names, kinds, limits)}
+    feeds = [{**boxes_of(2, 3, 200, spread), **given} for spread in (10, 90, 1000)]
+    check(model_of("NonMaxSuppression", feeds[0], np.int64, is_open), feeds)
+
+
+def test_one_threshold_for_all_lanes():
+    """Boxes that share exactly as much as they may: neither form rounds otherwise than the other."""
+    corners = np.arange(120, dtype=np.float32)[:, None] * np.float32(1.1)
+    boxes = np.concatenate([corners * 0, corners, corners * 0 + 3.3, corners + 3.3], 1)[None]
+    for overlap in (0.2, 0.33333334, 0.5, 0.6):
+        feed = {"b": boxes, "s": RNG.random((1, 1, 120)).astype(np.float32), "most": np.array([120]), "overlap": np.array([overlap], np.float32)}
+        check(model_of("NonMaxSuppression", feed, np.int64, False), [feed])
 
 
 def test_an_index_outside():

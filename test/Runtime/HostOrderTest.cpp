@@ -1,37 +1,21 @@
 //===- test/Runtime/HostOrderTest.cpp - Orders and scatters of the host ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Runtime/Host/HostCall.h"
+#include "test/Runtime/HostRunner.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
 using namespace cupola;
-using namespace cupola::runtime;
+using namespace cupola::test;
 
 namespace {
 
 using Longs = std::vector<int64_t>;
 
-template <class T> HostOperand viewOf(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
-}
-
-template <class T>
-Status run(const std::string &op, const std::vector<std::string> &arguments, std::vector<HostOperand> operands,
-           std::vector<T> &result) {
-  const format::HostCall record{op, arguments, std::vector<uint32_t>(operands.size()), {0}};
-  CUPOLA_TRY(format::checkHostCall(record));
-  const std::vector<std::string> none;
-  StringTable strings(none);
-  HostCall call(record, std::move(operands), {reinterpret_cast<char *>(result.data()), result.size() * sizeof(T)},
-                strings);
-  return runHostCall(call, op);
-}
-
 template <class T> Longs order(const char *type, const char *first, const std::vector<T> &keys, const Longs &extents) {
   Longs places(static_cast<size_t>(extents[0] * extents[2]), -7);
-  const Status status = run("order", {type, first}, {viewOf(keys), viewOf(extents)}, places);
+  const Status status = runHostOp("order", {type, first}, {viewOf(keys), viewOf(extents)}, places);
   EXPECT_TRUE(status.isOk()) << status.message();
   return places;
 }
@@ -73,12 +57,12 @@ TEST(HostOrder, AskedForTooMuch) {
   const Longs wanted{1, 2, 3}, negative{1, -2, 2}, others{1, 3, 3}, many{1ll << 40, 1ll << 40, 1};
   Longs three(3);
   for (const Longs &extents : {wanted, negative, others, many})
-    EXPECT_EQ(run("order", {"i32", "largest"}, {viewOf(keys), viewOf(extents)}, three).code(), Code::Package);
+    EXPECT_EQ(runHostOp("order", {"i32", "largest"}, {viewOf(keys), viewOf(extents)}, three).code(), Code::Package);
   const Longs right{1, 2, 2};
-  EXPECT_EQ(run("order", {"i32", "largest"}, {viewOf(keys), viewOf(right)}, three).code(), Code::Package);
+  EXPECT_EQ(runHostOp("order", {"i32", "largest"}, {viewOf(keys), viewOf(right)}, three).code(), Code::Package);
   Longs two(2);
-  EXPECT_EQ(run("order", {"i32", "random"}, {viewOf(keys), viewOf(right)}, two).code(), Code::Package);
-  EXPECT_EQ(run("order", {"f16", "largest"}, {viewOf(std::vector<int16_t>{1, 2}), viewOf(right)}, two).code(),
+  EXPECT_EQ(runHostOp("order", {"i32", "random"}, {viewOf(keys), viewOf(right)}, two).code(), Code::Package);
+  EXPECT_EQ(runHostOp("order", {"f16", "largest"}, {viewOf(std::vector<int16_t>{1, 2}), viewOf(right)}, two).code(),
             Code::Package);
 }
 
@@ -86,28 +70,28 @@ TEST(HostScatter, TheLastOneIsFound) {
   // [2, 3, 2] updates of [2, 4, 2] places; those outside are meant for none.
   const Longs index{0, 1, 0, 3, 2, 9, -1, 1, 3, 1, 3, 0}, extents{2, 3, 2, 4};
   Longs last(16);
-  ASSERT_TRUE(run("last_match", {}, {viewOf(index), viewOf(extents)}, last).isOk());
+  ASSERT_TRUE(runHostOp("last_match", {}, {viewOf(index), viewOf(extents)}, last).isOk());
   EXPECT_EQ(last, (Longs{1, -1, -1, 0, 2, -1, -1, 1, -1, 2, -1, 1, -1, -1, 2, -1}));
   Longs few(15);
-  EXPECT_EQ(run("last_match", {}, {viewOf(index), viewOf(extents)}, few).code(), Code::Package);
+  EXPECT_EQ(runHostOp("last_match", {}, {viewOf(index), viewOf(extents)}, few).code(), Code::Package);
 }
 
 TEST(HostScatter, PlacesThatAreTrue) {
   const std::vector<char> flags{0, 1, 1, 0, 0, 1, 0};
   Longs three(3), two(2), none;
-  ASSERT_TRUE(run("true_places", {}, {viewOf(flags)}, three).isOk());
+  ASSERT_TRUE(runHostOp("true_places", {}, {viewOf(flags)}, three).isOk());
   EXPECT_EQ(three, (Longs{1, 2, 5}));
-  EXPECT_EQ(run("true_places", {}, {viewOf(flags)}, two).code(), Code::Package);
-  EXPECT_TRUE(run("true_places", {}, {viewOf(std::vector<char>(9))}, none).isOk());
-  EXPECT_TRUE(run("true_places", {}, {viewOf(std::vector<char>())}, none).isOk());
+  EXPECT_EQ(runHostOp("true_places", {}, {viewOf(flags)}, two).code(), Code::Package);
+  EXPECT_TRUE(runHostOp("true_places", {}, {viewOf(std::vector<char>(9))}, none).isOk());
+  EXPECT_TRUE(runHostOp("true_places", {}, {viewOf(std::vector<char>())}, none).isOk());
 }
 
 template <class T>
 std::vector<T> reduced(const char *type, const char *kind, const std::vector<T> &data, const Longs &index,
                        const std::vector<T> &updates, const Longs &extents) {
   std::vector<T> result(data.size());
-  const Status status =
-      run("scatter_reduce", {type, kind}, {viewOf(data), viewOf(index), viewOf(updates), viewOf(extents)}, result);
+  const Status status = runHostOp("scatter_reduce", {type, kind},
+                                  {viewOf(data), viewOf(index), viewOf(updates), viewOf(extents)}, result);
   EXPECT_TRUE(status.isOk()) << status.message();
   return result;
 }
@@ -130,14 +114,15 @@ TEST(HostScatter, OneIndexForAllBehindIt) {
             (std::vector<int8_t>{3, 4, 3, 4, 5, 6, 37, 48, 9, 10, 21, -109}));
   std::vector<int8_t> result(12);
   const Longs three{0, 0, 2}, extents{2, 2, 2, 3};
-  EXPECT_EQ(
-      run("scatter_reduce", {"i8", "add"}, {viewOf(data), viewOf(three), viewOf(updates), viewOf(extents)}, result)
-          .code(),
-      Code::Package);
-  const Longs four{0, 0, 2, 0};
-  EXPECT_EQ(run("scatter_reduce", {"i8", "xor"}, {viewOf(data), viewOf(four), viewOf(updates), viewOf(extents)}, result)
+  EXPECT_EQ(runHostOp("scatter_reduce", {"i8", "add"}, {viewOf(data), viewOf(three), viewOf(updates), viewOf(extents)},
+                      result)
                 .code(),
             Code::Package);
+  const Longs four{0, 0, 2, 0};
+  EXPECT_EQ(
+      runHostOp("scatter_reduce", {"i8", "xor"}, {viewOf(data), viewOf(four), viewOf(updates), viewOf(extents)}, result)
+          .code(),
+      Code::Package);
 }
 
 } // namespace

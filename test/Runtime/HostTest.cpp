@@ -1,22 +1,19 @@
 //===- test/Runtime/HostTest.cpp - What the host computes of strings ---===//
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/Runtime/Host/HostCall.h"
 #include "lib/Runtime/Host/LetterCase.h"
 #include "lib/Runtime/Host/Utf8.h"
+#include "test/Runtime/HostRunner.h"
 
 #include <cmath>
 #include <gtest/gtest.h>
 
 using namespace cupola;
 using namespace cupola::runtime;
+using cupola::test::viewOf;
 
 namespace {
 
 using Texts = std::vector<std::string>;
-
-template <class T> HostOperand viewOf(const std::vector<T> &values) {
-  return {reinterpret_cast<const char *>(values.data()), values.size() * sizeof(T)};
-}
 
 /// Runs one op on texts or numbers.
 struct Host {
@@ -38,12 +35,8 @@ struct Host {
 
   template <class T>
   Status run(const std::string &op, const Texts &arguments, std::vector<HostOperand> operands, std::vector<T> &result) {
-    const format::HostCall record{op, arguments, std::vector<uint32_t>(operands.size()), {0}};
-    CUPOLA_TRY(format::checkHostCall(record));
     strings.beginRun();
-    HostCall call(record, std::move(operands), {reinterpret_cast<char *>(result.data()), result.size() * sizeof(T)},
-                  strings);
-    return runHostCall(call, op);
+    return test::runHostOp(op, arguments, std::move(operands), result, strings);
   }
   Texts texts(const std::string &op, const Texts &arguments, const Texts &input, size_t count) {
     const std::vector<int64_t> numbers = numbersOf(input);

@@ -193,7 +193,8 @@ Value GraphBuilder::conv(Value input, Value weights, ArrayRef<int64_t> strides, 
 
 Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batchDims, bool isInRange) {
   Value result = make<GatherOp>(data, indices, axis, batchDims, isInRange);
-  chosenFrom(*this, shape(data)[axis], result);
+  if (!isInRange)
+    chosenFrom(*this, shape(data)[axis], result);
   return result;
 }
 

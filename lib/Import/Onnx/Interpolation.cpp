@@ -156,6 +156,7 @@ private:
   Value indexOf(Value x) {
     if (d.begin)
       return b.cast(clamp(x), i64);
+    b.atMost(min(Expr(1), d.out), d.in, "the least of 1 and an extent, and what is resized to it");
     b.atMost(d.in, Expr(int64_t(1) << 30), "an extent that is resized and 2^30");
     const Type i32 = IntegerType::get(b.context(), 32);
     Value index = b.cast(clamp(x), i32);

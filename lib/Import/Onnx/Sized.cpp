@@ -32,7 +32,8 @@ Value firstAbove(OpBinder &op, Value sums, Value wanted) {
   for (unsigned step = searchSteps(op, extent); step-- > 0;) {
     Value next = op.b.binary(BinaryKind::Add, below, op.b.intScalar(int64_t(1) << step, op.b.int64()));
     Value last = op.b.binary(BinaryKind::Sub, op.b.binary(BinaryKind::Min, next, end), one);
-    Value isEarly = op.b.binary(BinaryKind::LessEqual, op.b.gather(sums, last, 0), wanted);
+    Value sum = op.b.gather(sums, last, 0, /*batchDims=*/0, /*isInRange=*/true); // there is one if any is wanted
+    Value isEarly = op.b.binary(BinaryKind::LessEqual, sum, wanted);
     isEarly = op.b.binary(BinaryKind::And, isEarly, op.b.binary(BinaryKind::LessEqual, next, end));
     below = op.b.select(isEarly, next, below);
   }
@@ -54,16 +55,22 @@ Expr readCount(const OpBinder &op, Value count, const std::string &what, const s
   return symbol;
 }
 
-Value placesOf(OpBinder &op, Value flags, const std::string &what) {
-  Value numbers = op.b.cast(flags, op.b.int64());
-  Value total = op.b.reshape(op.b.reduce(ReduceKind::Sum, numbers, {0}), {});
-  const Expr extent = op.b.shape(flags)[0], count = readCount(op, total, what, /*most=*/extent);
+Value countOf(OpBinder &op, Value flags) {
+  return op.b.reshape(op.b.reduce(ReduceKind::Sum, op.b.cast(flags, op.b.int64()), {0}), {});
+}
+
+Value placesOf(OpBinder &op, Value flags, const Expr &count) {
   const auto byOps = [&] {
+    Value numbers = op.b.cast(flags, op.b.int64());
     return firstAbove(op, cumulated(op.b, ReduceKind::Sum, numbers, 0, {false, false, /*isLong=*/true}),
                       op.b.iota({count}, 0));
   };
   constexpr int64_t steps = 8; // for each element
-  return op.b.hostOr("true_places", {}, {flags}, {count}, op.b.int64(), extent * Expr(steps), byOps);
+  return op.b.hostOr("true_places", {}, {flags}, {count}, op.b.int64(), op.b.shape(flags)[0] * Expr(steps), byOps);
+}
+
+Value placesOf(OpBinder &op, Value flags, const std::string &what) {
+  return placesOf(op, flags, readCount(op, countOf(op, flags), what, /*most=*/op.b.shape(flags)[0]));
 }
 
 std::vector<Value> coordinatesOf(OpBinder &op, Value places, ArrayRef<Expr> shape) {

@@ -20,6 +20,10 @@ Expr readCount(const OpBinder &op, Value count, const std::string &what,
 
 /// The places of a bool vector that are true, in order: int64. `what` as above.
 Value placesOf(OpBinder &op, Value flags, const std::string &what);
+/// The same of so many as are true.
+Value placesOf(OpBinder &op, Value flags, const Expr &count);
+/// How many are true: a scalar of int64.
+Value countOf(OpBinder &op, Value flags);
 
 /// Coordinates in `shape` of places of the flattened tensor, by dimension.
 std::vector<Value> coordinatesOf(OpBinder &op, Value places, llvm::ArrayRef<Expr> shape);

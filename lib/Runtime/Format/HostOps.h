@@ -28,7 +28,7 @@ enum class HostElement : uint8_t {
 struct HostOp {
   const char *name;
   size_t operands;                  ///< how many
-  std::array<HostElement, 4> reads; ///< by operand
+  std::array<HostElement, 5> reads; ///< by operand
   HostElement writes;
   size_t least, most; ///< arguments
 };
@@ -73,6 +73,21 @@ inline constexpr HostOp kHostOps[] = {
      HostElement::Number,
      2,
      2},
+    // Boxes of each batch and class that overlap none of better scores, best first, then -1: [batch, classes, picks].
+    // Of
+    // the type of the numbers: tops, lefts, bottoms and rights [batch, 4, boxes], scores [batch, classes, boxes], and
+    // the
+    // share of both in what two boxes may have in common; then the boxes that count at all, and [batch, classes, boxes,
+    // picks, most boxes].
+    {"box_picks",
+     5,
+     {HostElement::Number, HostElement::Number, HostElement::Number, HostElement::Truth, HostElement::Count},
+     HostElement::Count,
+     1,
+     1},
+    {"box_pick_count", 1, {HostElement::Count}, HostElement::Count, 0, 0}, ///< one: those of box_picks that are no -1
+    // [count, 3]: their batches, classes and boxes. The last operand: [batch, classes, picks].
+    {"box_pick_list", 2, {HostElement::Count, HostElement::Count}, HostElement::Count, 0, 0},
 };
 
 /// Null: there is none of that name.

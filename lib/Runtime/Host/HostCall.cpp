@@ -24,7 +24,8 @@ constexpr HostRow kRows[] = {
     {"string_format", formatNumbers},       {"image_extents", findImageExtents},
     {"image_decode", decodeImage},          {"order", findOrder},
     {"last_match", findLastMatches},        {"true_places", findTruePlaces},
-    {"scatter_reduce", scatterReduce},
+    {"scatter_reduce", scatterReduce},      {"box_picks", pickBoxes},
+    {"box_pick_count", countPicks},         {"box_pick_list", listPicks},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 

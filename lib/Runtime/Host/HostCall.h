@@ -86,6 +86,9 @@ Status findOrder(HostCall &call);
 Status findLastMatches(HostCall &call);
 Status findTruePlaces(HostCall &call);
 Status scatterReduce(HostCall &call);
+Status pickBoxes(HostCall &call);
+Status countPicks(HostCall &call);
+Status listPicks(HostCall &call);
 
 } // namespace cupola::runtime
 

@@ -2,8 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Greedy, for all batches and classes at once: an iteration takes the best box of each that is left and drops those
-// that overlap it. The loop ends when nothing is left. (https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html)
+// that overlap it. The loop ends when nothing is left. A processor takes one box after the other, by their scores, and
+// looks whether one that was taken overlaps it (graph.host).
+// (https://onnx.ai/onnx/operators/onnx__NonMaxSuppression.html)
 //===----------------------------------------------------------------------===//
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/LoopBody.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 #include "lib/Import/Onnx/Sized.h"
@@ -26,9 +29,9 @@ public:
 
   void run() {
     readOperands();
-    LoopBody body(op, {candidates()}, /*hasCondition=*/true);
+    LoopBody body(op, {isCandidate}, /*hasCondition=*/true);
     body.make([&](const Expr &, ArrayRef<Tensor> carried) { return takeBest(op.materialize(carried[0])); });
-    const std::vector<Value> results = body.create({std::nullopt, mostBoxes(), Value()});
+    const std::vector<Value> results = body.create({std::nullopt, most, Value()});
     select(results[1], results[2]);
   }
 
@@ -47,8 +50,10 @@ private:
     b.sameExtent(of[0], dims[0], "batches of boxes and scores");
     b.sameExtent(of[1], dims[2], "numbers of boxes and scores");
     b.sameExtent(of[2], Expr(4), "the last extent of boxes and 4");
-    const Boxes all = readBoxes(boxes, op.intAttribute("center_point_box", 0) != 0);
-    Value overlap = number(3, "iou_threshold");
+    all = readBoxes(boxes, op.intAttribute("center_point_box", 0) != 0);
+    overlap = number(3, "iou_threshold");
+    most = mostBoxes();
+    isCandidate = candidates();
     for (Value value : {scores, overlap, all.edges[0], all.edges[1], all.edges[2], all.edges[3], all.area})
       captured.push_back(op.ofValue(value));
   }
@@ -154,10 +159,47 @@ private:
     const Exprs dims = b.shape(places); // [iterations, batch, classes]
     const Exprs order{dims[1], dims[2], dims[0]};
     const auto inOrder = [&](Value value) { return b.reshape(b.transpose(value, {1, 2, 0}), {graph::product(order)}); };
-    Value chosen = placesOf(op, inOrder(isThere), "the number of selected boxes");
-    const std::vector<Value> coordinates = coordinatesOf(op, chosen, order);
-    Value box = b.gather(inOrder(places), chosen, 0);
-    op.result(b.concat({b.unsqueeze(coordinates[0], {1}), b.unsqueeze(coordinates[1], {1}), b.unsqueeze(box, {1})}, 1));
+    Value flags = inOrder(isThere), picks = picksOfHost();
+    const auto counted = [&] { return countOf(op, flags); };
+    Value total = picks ? b.hostOr("box_pick_count", {}, {picks}, {}, i64, steps(), counted) : counted();
+    const Expr count = readCount(op, total, "the number of selected boxes");
+    const auto listed = [&] {
+      Value chosen = placesOf(op, flags, count);
+      const std::vector<Value> coordinates = coordinatesOf(op, chosen, order);
+      Value box = b.gather(inOrder(places), chosen, 0, /*batchDims=*/0, /*isInRange=*/true);
+      return b.concat({b.unsqueeze(coordinates[0], {1}), b.unsqueeze(coordinates[1], {1}), b.unsqueeze(box, {1})}, 1);
+    };
+    if (!picks)
+      return op.result(listed());
+    Value extents = b.dims(b.shape(picks), {3}, i64);
+    op.result(b.hostOr("box_pick_list", {}, {picks, extents}, {count, Expr(3)}, i64, steps(), listed));
+  }
+
+  //===--- By the host ---===//
+
+  /// Of the iterations that there are at most. A GPU's end far earlier: what they are at most is no reason to leave it.
+  Expr steps() const {
+    constexpr int64_t launches = 1024; ///< of an iteration, in steps
+    const Exprs dims = b.shape(scores);
+    return min(dims[2] * (graph::product(dims) + launches), Expr(int64_t(1) << 30));
+  }
+
+  /// [batch, classes, as many as may be taken]: the boxes in the order in which they are taken, then -1. Null for types
+  /// that the host has no code for.
+  Value picksOfHost() {
+    const Type type = b.element(scores);
+    if (!type.isF32())
+      return {};
+    const Exprs dims = b.shape(scores);
+    const Known *known = op.has(2) ? op.known(2) : nullptr;
+    const auto limit = known ? known->elements[0].intConstant() : std::nullopt;
+    const Expr longest = simplify(limit ? min(dims[2], Expr(std::max<int64_t>(*limit, 0))) : dims[2], b.ranges());
+    Value extents = b.dims({dims[0], dims[1], dims[2], longest}, {4}, i64);
+    Value allowed = b.reshape(b.binary(BinaryKind::Max, most, b.intScalar(0, i64)), {Expr(1)});
+    return b.host(
+        "box_picks", {format::dtypeName(graph::dtypeOf(type))},
+        {b.concat(all.edges, 1), scores, b.reshape(overlap, {Expr(1)}), isCandidate, b.concat({extents, allowed}, 0)},
+        {dims[0], dims[1], longest}, i64, Value());
   }
 
   //===--- Short forms ---===//
@@ -177,7 +219,8 @@ private:
   OpBinder &op;
   GraphBuilder &b;
   const Type i64;
-  Value scores;
+  Boxes all;
+  Value scores, overlap, most, isCandidate;
   std::vector<Tensor> captured;
 };
 
