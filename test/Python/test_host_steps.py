@@ -115,7 +115,8 @@ def test_one_threshold_for_all_lanes():
     corners = np.arange(120, dtype=np.float32)[:, None] * np.float32(1.1)
     boxes = np.concatenate([corners * 0, corners, corners * 0 + 3.3, corners + 3.3], 1)[None]
     for overlap in (0.2, 0.33333334, 0.5, 0.6):
-        feed = {"b": boxes, "s": RNG.random((1, 1, 120)).astype(np.float32), "most": np.array([120]), "overlap": np.array([overlap], np.float32)}
+        feed = {"b": boxes, "s": RNG.random((1, 1, 120)).astype(np.float32), "most": np.array([120]),
+                "overlap": np.array([overlap], np.float32)}
         check(model_of("NonMaxSuppression", feed, np.int64, False), [feed])
 
 
