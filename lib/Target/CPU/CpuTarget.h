@@ -43,6 +43,10 @@ void orderDepth(kernel::FuncOp func);
 /// Merges the variables of a function that is nothing but a foreach, where all positions use them as one.
 void mergeLoops(kernel::FuncOp func);
 
+/// Exchanges the operands of a contraction of few rows whose right operand lies in columns. Do this once operands are
+/// packed: of a packed one there are no columns.
+void swapOperands(kernel::FuncOp func, const CpuArchitecture &isa);
+
 /// The parameters that the right operand of a contraction is made of, where the contraction rather reads it in the
 /// order of its micro-kernel; else none. Packing pays once per executable, so the caller asks for it (packOperand)
 /// where all of them are weights in every launch of `func`.

@@ -156,6 +156,7 @@ private:
   void copyPieces(mlir::Value target);
   unsigned pieceLanes() const;
   void copyRhs();
+  void copyFewColumns();
   /// Panels of a right operand, one after the other: rows of `panel` columns from `depth` on.
   struct PanelCopy {
     kernel::DotOp dot;
@@ -167,6 +168,9 @@ private:
     int64_t unit = 1; ///< Contraction::depthUnit
   };
   void copyPanels(PanelCopy copy);
+  kernel::LoadOp turnedOperand(const PanelCopy &copy);
+  void copyTurned(const PanelCopy &copy, kernel::LoadOp load, mlir::Value k, mlir::Value first, mlir::Value count,
+                  mlir::Value start);
   /// The rows from k on that are one of the micro-kernel, of a panel whose columns begin at `first`; the last ones may
   /// lie behind the depth.
   void copyPanelRow(const PanelCopy &copy, mlir::Value k, mlir::Value first, mlir::Value count, mlir::Value start,

@@ -57,6 +57,8 @@ struct Contraction {
   /// Whether the operand may be read where it lies: a plain load of the tile's type whose neighbours along
   /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
   bool isLhsContiguous = false, isRhsContiguous = false;
+  /// A plain load of the tile's type that lies in columns: neighbours along k are neighbours in memory.
+  bool isRhsAlongDepth = false;
   bool isPacked = false; ///< the right operand is in panels
   /// What the micro-kernel takes for an element are so many neighbours of the depth, whose products are summed in i32:
   /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
@@ -145,7 +147,10 @@ struct PanelShape {
   /// many neighbours of the depth side by side, per column, and 0 behind the depth.
   bool alongDepth;
 };
-PanelShape panelOf(kernel::DotOp dot, bool isPacked, const CpuArchitecture &isa);
+/// Whether vectors along the depth, whose lanes are added behind it, take fewer instructions than a vector of so many
+/// columns of the dot, which is not full.
+bool hasFewColumns(kernel::DotOp dot, const Expr &columns, const CpuArchitecture &isa);
+PanelShape panelOf(kernel::DotOp dot, const CpuArchitecture &isa);
 /// Neighbours of the depth that lie side by side in a packed panel.
 int64_t packedUnitOf(kernel::DotOp dot, const CpuArchitecture &isa);
 

@@ -89,8 +89,32 @@ void Emitter::copyPieces(Value target) {
   c.lanes = isa.lanes();
 }
 
+/// All of the depth, as a panel of few columns has it.
+void Emitter::copyFewColumns() {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  const Type element = valueType(dot.rhsType());
+  const Value base = scratchAt(dot.rhsOffset);
+  c.lanes = packedUnitOf(op, isa);
+  forLoop(c.i64(0), c.i64(dot.panel), 1, {}, [&](Value column, Carried) -> Values {
+    variables[dot.n] = c.addi(block.column, column);
+    vectorLoop(dot.k, c.i64(0), index(dot.depth), dot.depth, {}, [&](Carried) -> Values {
+      Value value = c.splat(operandElement(op.getRhs()));
+      if (mask)
+        value = c.select(mask, value, c.number(cast<TypedAttr>(c.b.getZeroAttr(value.getType()))));
+      const Value at = c.addi(c.muli(variables[dot.k], c.i64(dot.panel)), c.muli(column, c.i64(c.lanes)));
+      LLVM::StoreOp::create(c.b, c.loc, value, c.address(base, at, element), elementBytes(element));
+      return {};
+    });
+    return {};
+  });
+  c.lanes = isa.lanes();
+}
+
 void Emitter::copyRhs() {
   const Contraction &dot = *plan.contraction;
+  if (dot.isAlongDepth)
+    return copyFewColumns();
   copyPanels({dot.dot, dot.n, dot.k, dot.columns, block.column, block.columns, block.depth, block.depths, dot.panel,
               dot.depthBlock / dot.depthUnit, scratchAt(dot.rhsOffset), dot.depthUnit});
 }
@@ -123,14 +147,59 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
   });
 }
 
+/// A plain load whose neighbours along the depth, and not those along the columns, lie side by side.
+LoadOp Emitter::turnedOperand(const PanelCopy &copy) {
+  DotOp op = copy.dot;
+  LoadOp load = plainOperand(op.getRhs());
+  const Type element = op.getTile().getType().getElement();
+  if (!load || copy.unit != 1 || load.getView().getType().getElement() != element || elementBytes(element) != 4)
+    return nullptr;
+  const Expr position = resolve(vars.read(load.getPosition(), load.getIndices()));
+  const std::optional<Expr> along = position.coefficient(copy.k), across = position.coefficient(copy.n);
+  return along && along->isConstant(1) && across && !across->isConstant(1) ? load : nullptr;
+}
+
+/// As many rows from k on as there are lanes, of the panel's columns: squares of vectors along the depth are turned.
+/// Columns that do not exist repeat the last one.
+void Emitter::copyTurned(const PanelCopy &copy, LoadOp load, Value k, Value first, Value count, Value start) {
+  const Type bits = c.b.getI32Type();
+  const int64_t lanes = c.lanes;
+  forLoop(c.i64(0), count, lanes, {}, [&](Value column, Carried) -> Values {
+    Values vectors;
+    vectorVar = copy.k;
+    variables[copy.k] = c.addi(copy.depth, k);
+    for (int64_t i = 0; i < lanes; ++i) {
+      variables[copy.n] = c.addi(first, c.minsi(c.addi(column, c.i64(i)), c.subi(count, c.i64(1))));
+      const Expr position = vars.read(load.getPosition(), load.getIndices());
+      const Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
+      vectors.push_back(c.bitcast(loadLanes(from, storageType(load.getType()), {}, {}, /*invariant=*/true), bits));
+    }
+    vectorVar.clear();
+    c.transpose(vectors);
+    for (auto [i, vector] : llvm::enumerate(vectors)) {
+      const Value at = c.addi(c.muli(c.addi(k, c.i64(i)), c.i64(copy.panel)), column);
+      LLVM::StoreOp::create(c.b, c.loc, vector, c.address(start, at, bits), 4);
+    }
+    return {};
+  });
+}
+
 void Emitter::copyPanels(PanelCopy copy) {
   const Type element = copy.dot.getTile().getType().getElement();
+  const LoadOp turned = turnedOperand(copy);
   forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
     Value first = c.addi(copy.column, panel);
     Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
     Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
-    Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit));
-    forLoop(c.i64(0), end, copy.unit, {}, [&](Value k, Carried) -> Values {
+    Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit)), done = c.i64(0);
+    if (turned) {
+      done = c.andi(copy.depths, c.i64(-int64_t(c.lanes)));
+      forLoop(c.i64(0), done, c.lanes, {}, [&](Value k, Carried) -> Values {
+        copyTurned(copy, turned, k, first, count, start);
+        return {};
+      });
+    }
+    forLoop(done, end, copy.unit, {}, [&](Value k, Carried) -> Values {
       copyPanelRow(copy, k, first, count, start, /*isLast=*/false);
       return {};
     });

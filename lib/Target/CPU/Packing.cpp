@@ -207,7 +207,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   DotOp dot = dotOf(func);
   const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
   const graph::Exprs extents = exprsOf(dot.getExtents());
-  const int64_t width = panelOf(dot, /*isPacked=*/true, isa).columns, unit = packedUnitOf(dot, isa);
+  const int64_t width = panelOf(dot, isa).columns, unit = packedUnitOf(dot, isa);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),

@@ -54,6 +54,23 @@ def MergeLoops : Pass<"cpu-merge-loops", "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def SwapOperands : Pass<"cpu-swap-operands", "::cupola::kernel::FuncOp"> {
+  let summary = "a product of few rows by columns becomes one of rows by few columns";
+  let description = [{
+    Where the right operand's neighbours along the depth are neighbours in memory, and vectors along the depth suit as many
+    columns as there are rows.
+
+    ```mlir
+    %0 = kernel.dot [1, 4096, 64] lhs (%m, %k) {A} rhs (%k, %n) {B} : !kernel.tile<f32, "1", "4096">    // before
+    kernel.foreach (%m, %n) in [1, 4096] { %1 = kernel.extract %0[%m, %n] .. }
+    %0 = kernel.dot [4096, 1, 64] lhs (%n, %k) {B} rhs (%k, %m) {A} : !kernel.tile<f32, "4096", "1">    // after
+    kernel.foreach (%n, %m) in [4096, 1] { %1 = kernel.extract %0[%n, %m] .. }
+    ```
+  }];
+  let options = [Option<"arch", "arch", "std::string", "\"x86-64-v3\"", "level of the x86-64 psABI">];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def ChooseSchedule : Pass<"cpu-choose-schedule", "::cupola::kernel::FuncOp"> {
   let summary = "decides how a kernel runs on a CPU: loops and vectors, or the blocks of a contraction";
   let description = [{

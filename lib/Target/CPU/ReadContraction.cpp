@@ -83,21 +83,21 @@ static int64_t lanesOf(DotOp dot, const CpuArchitecture &isa) {
   return isa.lanesOf(elementBytes(dot.getTile().getType().getElement()));
 }
 
-/// Whether vectors along the depth, whose lanes are added behind it, take fewer instructions than a vector of columns
-/// that is not full: a sum of lanes costs about four.
-static bool hasFewColumns(DotOp dot, int64_t lanes) {
-  const graph::Exprs extents = exprsOf(dot.getExtents());
-  std::optional<int64_t> columns = extents[1].constant(), depth = extents[2].constant();
+/// A sum of lanes costs about four instructions.
+bool hasFewColumns(DotOp dot, const Expr &of, const CpuArchitecture &isa) {
+  const int64_t lanes = lanesOf(dot, isa);
+  const std::optional<int64_t> columns = of.constant(), depth = exprsOf(dot.getExtents())[2].constant();
   if (!columns || !depth || dot.getBlock() || depthUnitOf(dot) != 1 ||
-      !isa<FloatType>(dot.getTile().getType().getElement()))
+      !mlir::isa<FloatType>(dot.getTile().getType().getElement()))
     return false;
   return *columns > 0 && 2 * *columns <= lanes && *columns * ((*depth + lanes - 1) / lanes + 4) < *depth;
 }
 
-PanelShape panelOf(DotOp dot, bool isPacked, const CpuArchitecture &isa) {
+PanelShape panelOf(DotOp dot, const CpuArchitecture &isa) {
   const int64_t lanes = lanesOf(dot, isa), usual = isa.tileVectors * lanes, wide = isa.wideVectors * lanes;
-  std::optional<int64_t> columns = exprsOf(dot.getExtents())[1].constant();
-  if (isPacked && hasFewColumns(dot, lanes))
+  const Expr extent = exprsOf(dot.getExtents())[1];
+  const std::optional<int64_t> columns = extent.constant();
+  if (hasFewColumns(dot, extent, isa))
     return {*columns, static_cast<int64_t>(llvm::bit_floor<uint64_t>(lanes / *columns)), /*alongDepth=*/true};
   const bool isWide = wide != 0 && !dot.getBlock() && columns && *columns % usual != 0 && *columns % wide == 0;
   const int64_t panel = isWide ? wide : usual;
@@ -105,7 +105,7 @@ PanelShape panelOf(DotOp dot, bool isPacked, const CpuArchitecture &isa) {
 }
 
 int64_t packedUnitOf(DotOp dot, const CpuArchitecture &isa) {
-  return panelOf(dot, /*isPacked=*/true, isa).alongDepth ? lanesOf(dot, isa) : depthUnitOf(dot);
+  return panelOf(dot, isa).alongDepth ? lanesOf(dot, isa) : depthUnitOf(dot);
 }
 
 Result<Contraction> readContraction(Variables &vars, FuncOp func) {
@@ -132,6 +132,7 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.lhsType()) &&
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
+  c.isRhsAlongDepth = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.k, c.n, c.rhsType());
   LoadOp load = plainOperand(dot.getRhs());
   c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
   return c;

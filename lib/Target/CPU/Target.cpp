@@ -63,6 +63,7 @@ public:
     for (auto func : module.getOps<kernel::FuncOp>()) {
       CUPOLA_TRY(pollCancel(workers.cancelled));
       const std::string where = nodesText(func.getLoc());
+      swapOperands(func, isa);
       CUPOLA_TRY(chooseSchedule(func, isa).within(where));
       CUPOLA_ASSIGN(CpuKernel kernel, prepareCpuKernel(func, isa).within(where));
       kernel.record.flops = kernel::operationsOf(func).text();

@@ -128,7 +128,7 @@ TEST_P(DotTest, ShortDepths) {
   }
 }
 
-/// Packed operands of few columns: depths of a part of a vector, of whole ones, of several blocks; tiles of fewer rows.
+/// Few columns, packed and copied: depths of a part of a vector, of whole ones, of several blocks; tiles of fewer rows.
 TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
   for (Shape shape : {Shape{37, 1, 70},
                       {5, 3, 64},
@@ -140,11 +140,33 @@ TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
                       {66, 1, 1024},
                       {7, 5, 200},
                       {70, 7, 515}})
-    for (Layout layout :
-         {Layout{false, false, true, false}, {true, true, true, false}, {false, false, true, false, true}}) {
+    for (Layout layout : {Layout{false, false, true, false},
+                          {true, true, true, false},
+                          {false, false, true, false, true},
+                          {false, false, false, false},
+                          {true, true, false, false}}) {
       KernelRunner runner(gemmText(shape, layout), GetParam(), layout.pack);
       expectGemm(runner, shape, layout);
     }
+}
+
+/// A right operand that lies in columns changes places with few rows.
+TEST_P(DotTest, FewRowsBecomeColumns) {
+  for (Shape shape :
+       {Shape{1, 37, 70}, {1, 130, 16}, {2, 9, 33}, {3, 65, 64}, {4, 100, 1000}, {5, 7, 200}, {8, 33, 600}})
+    for (Layout layout :
+         {Layout{false, true, false, false}, {true, true, false, false}, {false, true, false, false, true}}) {
+      KernelRunner runner(gemmText(shape, layout), GetParam());
+      expectGemm(runner, shape, layout);
+    }
+}
+
+/// What a single tile of rows reads comes row by row, and sums wait in tiles.
+TEST_P(DotTest, RowsThatAreReadOnce) {
+  for (Shape shape : {Shape{1, 400, 31}, {1, 1000, 100}, {4, 193, 500}, {6, 500, 65}, {8, 64, 33}}) {
+    KernelRunner runner(gemmText(shape, {false, false, false, false}), GetParam());
+    expectGemm(runner, shape, {false, false, false, false});
+  }
 }
 
 /// Panels of eight-byte numbers are half vectors of the loops around them.

@@ -71,6 +71,7 @@ void KernelRunner::compile(const std::string &text, const CpuArchitecture &isa, 
       funcs.push_back(*packers.back());
     }
   for (kernel::FuncOp func : funcs) {
+    cpu::swapOperands(func, isa);
     cupola::Status chosen = cpu::chooseSchedule(func, isa);
     ASSERT_TRUE(chosen.isOk()) << chosen.message();
     auto prepared = cpu::prepareCpuKernel(func, isa);

@@ -158,9 +158,9 @@ kernel.func @copied gemm grid () in [] scalars []
   }
 }
 
-// Read once, they are not. The few blocks have few columns, so that threads share them.
-// V3: @once {{.*}} schedule #cpu.contraction<block 6x32x512, panel 16, lhs direct, rhs direct> (
-// V4: @once {{.*}} schedule #cpu.contraction<block 8x96x512, panel 48, lhs direct, rhs direct> (
+// Read once, they are not. Few rows of them are read at a time, on from panel to panel.
+// V3: @once {{.*}} schedule #cpu.contraction<block 6x192x32, panel 16, lhs direct, rhs direct> (
+// V4: @once {{.*}} schedule #cpu.contraction<block 8x192x32, panel 48, lhs direct, rhs direct> (
 kernel.func @once gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [1, 384, 512] lhs (%m, %k) {
@@ -248,9 +248,10 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
   }
 }
 
-// The window of a convolution is copied, a row of it at a time.
+// The window of a convolution is copied, a row of it at a time. A quarter of a long vector is few columns, which lie along
+// the depth.
 // V3: @conv {{.*}} schedule #cpu.contraction<block 6x16x27, panel 16, lhs copied, rhs direct, piece 9> (
-// V4: @conv {{.*}} schedule #cpu.contraction<block 8x48x27, panel 48, lhs copied, rhs direct, piece 9> (
+// V4: @conv {{.*}} schedule #cpu.contraction<block 8x4x27, panel 4, lhs copied, rhs copied, piece 9> (
 kernel.func @conv conv grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [6, 4, 27] lhs (%m, %k) {

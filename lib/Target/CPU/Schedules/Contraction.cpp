@@ -35,10 +35,11 @@ static int64_t columnBlock(const Contraction &c, int64_t panel) {
   return blockOf(c.columns, panel, c.isLhsContiguous && estimate(c.depth) > 768 ? 48 : 96);
 }
 
-static SmallVector<OperandForm> rhsForms(const Contraction &c) {
+static SmallVector<OperandForm> rhsForms(const Contraction &c, const PanelShape &panel) {
   if (c.isPacked)
     return {OperandForm::Packed};
-  return c.isRhsContiguous ? SmallVector{OperandForm::Direct, OperandForm::Copied} : SmallVector{OperandForm::Copied};
+  return c.isRhsContiguous && !panel.alongDepth ? SmallVector{OperandForm::Direct, OperandForm::Copied}
+                                                : SmallVector{OperandForm::Copied};
 }
 
 /// Few columns take less time than a copy of their rows would.
@@ -48,6 +49,16 @@ static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const Cp
     return OperandForm::Direct;
   const bool hasRuns = panel.alongDepth && runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
   return hasRuns ? OperandForm::Runs : OperandForm::Copied;
+}
+
+/// Where a single tile of rows reads the right operand, memory decides. Its rows lie far from each other: few of them
+/// at a time are read on from panel to panel, which costs a tile that is stored in between.
+static constexpr int64_t kStreamedColumns = 192, kStreamedDepth = 32;
+static bool isStreamed(const KernelPlan &kernel, const PanelShape &panel, OperandForm lhs) {
+  const Contraction &c = *kernel.contraction;
+  const std::optional<int64_t> rows = bounds(c.rows, kernel.vars.ranges()).hi;
+  return lhs == OperandForm::Direct && c.isRhsContiguous && !c.isPacked && !panel.alongDepth && rows &&
+         *rows <= panel.rows;
 }
 
 LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t columns, int64_t depth, int64_t panel,
@@ -66,7 +77,7 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   if (!kernel.contraction)
     return {};
   Contraction &c = *kernel.contraction;
-  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  const PanelShape panel = panelOf(c.dot, isa);
   const int64_t columns = columnBlock(c, panel.columns);
   const OperandForm lhs = lhsForm(kernel, panel, isa);
   int64_t piece = 0;
@@ -75,7 +86,12 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
   const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
   Candidates all;
-  for (OperandForm rhs : rhsForms(c))
+  if (isStreamed(kernel, panel, lhs))
+    return {ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, OperandForm::Direct, panel),
+                                 blockOf(c.columns, panel.columns, kStreamedColumns),
+                                 blockOf(c.depth, least, kStreamedDepth), panel.columns, lhs, OperandForm::Direct,
+                                 piece)};
+  for (OperandForm rhs : rhsForms(c, panel))
     for (int64_t width : {columns, std::min(columns, 2 * panel.columns)})
       all.push_back(ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, depth,
                                          panel.columns, lhs, rhs, piece));
@@ -92,7 +108,7 @@ static double reading(const ContractionAttr &schedule, const KernelPlan &kernel,
     return 1;
   std::optional<int64_t> rows = bounds(c.rows, kernel.vars.ranges()).hi;
   std::optional<int64_t> columns = bounds(c.columns, kernel.vars.ranges()).hi;
-  const int64_t tile = panelOf(c.dot, c.isPacked, isa).rows;
+  const int64_t tile = panelOf(c.dot, isa).rows;
   const double tiles = rows ? static_cast<double>(llvm::divideCeil(*rows, tile)) : 1e9;
   const double first = columns && *columns <= schedule.getPanel() ? 1 : kFar;
   return schedule.getRhs() == OperandForm::Copied ? first + 1 + tiles : first * tiles;
@@ -110,7 +126,7 @@ static bool suits(ContractionAttr schedule, const Contraction &c, const PanelSha
   return schedule.getPanel() == panel.columns && schedule.getRows() % panel.rows == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
          (schedule.getLhs() != OperandForm::Runs || (panel.alongDepth && !c.isLhsContiguous)) &&
-         (schedule.getRhs() != OperandForm::Direct || c.isRhsContiguous) &&
+         (schedule.getRhs() != OperandForm::Direct || (c.isRhsContiguous && !panel.alongDepth)) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
          (panel.alongDepth ? c.depth.isConstant(schedule.getDepth())
                            : schedule.getDepth() % std::max(c.depthUnit, c.blockSize) == 0);
@@ -120,7 +136,7 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   if (!kernel.contraction)
     return doesNotSuit(kernel.func, isa);
   Contraction &c = *kernel.contraction;
-  const PanelShape panel = panelOf(c.dot, c.isPacked, isa);
+  const PanelShape panel = panelOf(c.dot, isa);
   if (!suits(*this, c, panel))
     return doesNotSuit(kernel.func, isa);
   std::optional<DepthPieces> pieces = DepthPieces::ofSize(kernel.vars, c.dot, c.dot.getLhs(), getPiece());
@@ -145,7 +161,8 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   if (c.lhs != OperandForm::Direct)
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
   if (c.rhs == OperandForm::Copied)
-    c.rhsOffset = kernel.reserve(c.columnBlock * c.depthBlock * elementBytes(c.rhsType()));
+    c.rhsOffset = kernel.reserve(c.columnBlock * llvm::alignTo(c.depthBlock, packedUnitOf(c.dot, isa)) *
+                                 elementBytes(c.rhsType()));
   if (c.blockSize) {
     c.startOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.sumType()));
     c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
