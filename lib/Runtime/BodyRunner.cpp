@@ -123,7 +123,9 @@ Status BodyRunner::runHost(Frame &frame, const format::HostCall &call) {
   const HandedBuffer target = frame.handed(call.results[0], /*written=*/true);
   std::vector<char> copy(reachesHost() ? 0 : target.size());
   char *result = reachesHost() ? reinterpret_cast<char *>(target.start()) : copy.data();
-  HostCall step(call, std::move(views), {result, target.size()}, *strings);
+  HostCall step(
+      call, std::move(views), {result, target.size()}, *strings,
+      [this](uint64_t count, uint64_t least, const HostCall::Part &body) { stream->inParts(count, least, body); });
   CUPOLA_TRY(runHostCall(step, call.op));
   if (!copy.empty())
     CUPOLA_TRY(stream->upload(target.start(), copy.data(), copy.size()));

@@ -173,6 +173,12 @@ public:
   /// Waits for everything queued, and returns the first error of it.
   virtual Status synchronize() = 0;
 
+  /// Runs `body`, which does not throw, over parts of [0, count), of at least `least` each, on the threads by which the
+  /// device computes on the host, and waits for them. Without such threads all is one part.
+  virtual void inParts(uint64_t count, uint64_t /*least*/, const std::function<void(uint64_t, uint64_t)> &body) {
+    body(0, count);
+  }
+
   /// An event for `record` of this stream, which it may outlive.
   virtual Result<std::unique_ptr<Event>> createEvent() { return std::make_unique<Event>(); }
   /// One that also says when it was reached, which costs more.

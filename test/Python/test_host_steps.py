@@ -28,7 +28,7 @@ def check(model, feeds, expected=None):
         peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         expected = [peer.run(None, feed) for feed in feeds]
     packages = [cupola.compile(model, **CPU), cupola.compile(model, **CPU, disabled_passes=["host-steps"])]
-    functions = (b"scatter_reduce", b"last_match", b"order", b"box_picks")
+    functions = (b"scatter_reduce", b"last_match", b"order", b"box_picks", b"fourier")
     assert [any(name in bytes(package.contents()) for name in functions) for package in packages] == [True, False]
     for package in packages:
         session = cupola.Session(package, "cpu", threads=2)
@@ -91,6 +91,27 @@ def test_order(kind, largest, k):
     feed = {"x": numbers(kind, 3, 130, 2), "k": np.array([k])}
     model = model_of("TopK", feed, kind, False, outputs=2, axis=1, largest=largest)
     check(model, [{**feed, "x": numbers(kind, 3, 130, 2)} for _ in range(2)])
+
+
+def transform_of(array, is_open, **attributes):
+    """Along the first axis of [axis, rows, parts]."""
+    model = model_of("DFT", {"x": array}, array.dtype, is_open, axis=0, **attributes)
+    model.opset_import[0].version = 17
+    if is_open:
+        model.graph.input[0].type.tensor_type.shape.dim[2].dim_value = array.shape[2]
+    return model
+
+
+@pytest.mark.parametrize("is_open", (False, True))
+@pytest.mark.parametrize("length", (110, 128, 134, 600))
+@pytest.mark.parametrize("kind", (np.float32, np.float64))
+def test_fourier_transforms(kind, length, is_open):
+    real, pairs = numbers(kind, length, 3, 1), numbers(kind, length, 3, 2)
+    for array, attributes in ((real, {"onesided": 1}), (pairs, {}), (pairs, {"inverse": 1}), (real, {"inverse": 1})):
+        signal = array[..., 0] + (1j * array[..., 1] if array.shape[2] == 2 else 0)
+        spectrum = (np.fft.ifft if attributes.get("inverse") else np.fft.fft)(signal.astype(complex), axis=0)
+        spectrum = spectrum[:length // 2 + 1] if attributes.get("onesided") else spectrum
+        check(transform_of(array, is_open, **attributes), [{"x": array}], [[np.stack([spectrum.real, spectrum.imag], -1).astype(kind)]])
 
 
 def boxes_of(batch, classes, count, spread):

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <thread>
 
 using namespace cupola;
 using namespace cupola::test;
@@ -64,6 +65,42 @@ TEST(HostOrder, AskedForTooMuch) {
   EXPECT_EQ(runHostOp("order", {"i32", "random"}, {viewOf(keys), viewOf(right)}, two).code(), Code::Package);
   EXPECT_EQ(runHostOp("order", {"f16", "largest"}, {viewOf(std::vector<int16_t>{1, 2}), viewOf(right)}, two).code(),
             Code::Package);
+}
+
+TEST(HostOrder, RowsAreShared) {
+  std::vector<int32_t> keys(300 * 50);
+  for (size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<int32_t>(i * 7919 % 1009);
+  const Longs extents{300, 50, 7};
+  const Longs expected = order("i32", "smallest", keys, extents);
+  uint64_t parts = 0;
+  const auto byTurns = [&](uint64_t count, uint64_t least, const runtime::HostCall::Part &body) {
+    for (uint64_t begin = 0; begin < count; begin += least, ++parts)
+      std::thread(body, begin, std::min(begin + least, count)).join();
+  };
+  Longs places(expected.size(), -7);
+  ASSERT_TRUE(runHostOp("order", {"i32", "smallest"}, {viewOf(keys), viewOf(extents)}, places, byTurns).isOk());
+  EXPECT_EQ(places, expected);
+  EXPECT_GT(parts, 2u);
+}
+
+TEST(HostOrder, WhatAThreadThrowsIsTheCallers) {
+  const format::HostCall record{"order", {"i32", "largest"}, {0, 1}, {0}};
+  const std::vector<std::string> none;
+  runtime::StringTable strings(none);
+  const auto two = [](uint64_t count, uint64_t, const runtime::HostCall::Part &body) {
+    std::thread(body, 0, 1).join();
+    std::thread(body, 1, count).join();
+  };
+  const runtime::HostCall call(record, {}, {nullptr, 0}, strings, two);
+  uint64_t sum = 0;
+  const auto fails = [&](uint64_t begin, uint64_t end) {
+    sum += end - begin;
+    if (begin == 0)
+      throw std::bad_alloc();
+  };
+  EXPECT_THROW(call.forRows(5, 1, fails), std::bad_alloc);
+  EXPECT_EQ(sum, 5u);
 }
 
 TEST(HostScatter, TheLastOneIsFound) {

@@ -14,21 +14,24 @@ template <class T> runtime::HostOperand viewOf(const std::vector<T> &values) {
 /// `result` has as many elements as the op is to make.
 template <class T>
 Status runHostOp(const std::string &op, const std::vector<std::string> &arguments,
-                 std::vector<runtime::HostOperand> operands, std::vector<T> &result, runtime::StringTable &strings) {
+                 std::vector<runtime::HostOperand> operands, std::vector<T> &result, runtime::StringTable &strings,
+                 runtime::HostCall::Threads threads = nullptr) {
   const format::HostCall record{op, arguments, std::vector<uint32_t>(operands.size()), {0}};
   CUPOLA_TRY(format::checkHostCall(record));
   runtime::HostCall call(record, std::move(operands),
-                         {reinterpret_cast<char *>(result.data()), result.size() * sizeof(T)}, strings);
+                         {reinterpret_cast<char *>(result.data()), result.size() * sizeof(T)}, strings,
+                         std::move(threads));
   return runtime::runHostCall(call, op);
 }
 
 /// The same of an op for numbers.
 template <class T>
 Status runHostOp(const std::string &op, const std::vector<std::string> &arguments,
-                 std::vector<runtime::HostOperand> operands, std::vector<T> &result) {
+                 std::vector<runtime::HostOperand> operands, std::vector<T> &result,
+                 runtime::HostCall::Threads threads = nullptr) {
   const std::vector<std::string> none;
   runtime::StringTable strings(none);
-  return runHostOp(op, arguments, std::move(operands), result, strings);
+  return runHostOp(op, arguments, std::move(operands), result, strings, std::move(threads));
 }
 
 } // namespace cupola::test

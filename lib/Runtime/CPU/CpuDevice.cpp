@@ -91,6 +91,7 @@ public:
   void resetStatistics() override;
 
   Status launch(const LaunchArguments &arguments);
+  void inParts(uint64_t count, uint64_t least, const std::function<void(uint64_t, uint64_t)> &body);
 
 private:
   void *scratch(uint64_t bytes);
@@ -134,6 +135,9 @@ public:
   }
   Status launch(const LaunchArguments &arguments) override { return device.launch(arguments); }
   Status synchronize() override { return Status::ok(); }
+  void inParts(uint64_t count, uint64_t least, const std::function<void(uint64_t, uint64_t)> &body) override {
+    device.inParts(count, least, body);
+  }
 
 private:
   CpuDevice &device;
@@ -234,6 +238,16 @@ void CpuDevice::count(const CpuFunction &function, uint64_t iterations) {
   entry.name = function.name;
   entry.launches += 1;
   entry.blocks += iterations;
+}
+
+void CpuDevice::inParts(uint64_t count, uint64_t least, const std::function<void(uint64_t, uint64_t)> &body) {
+  pool.parallelFor(
+      static_cast<int64_t>(count), static_cast<int64_t>(least),
+      [](void *context, int64_t begin, int64_t end, unsigned) {
+        (*static_cast<const std::function<void(uint64_t, uint64_t)> *>(context))(static_cast<uint64_t>(begin),
+                                                                                 static_cast<uint64_t>(end));
+      },
+      const_cast<std::function<void(uint64_t, uint64_t)> *>(&body));
 }
 
 Status CpuDevice::launch(const LaunchArguments &arguments) {

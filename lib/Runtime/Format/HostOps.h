@@ -88,6 +88,11 @@ inline constexpr HostOp kHostOps[] = {
     {"box_pick_count", 1, {HostElement::Count}, HostElement::Count, 0, 0}, ///< one: those of box_picks that are no -1
     // [count, 3]: their batches, classes and boxes. The last operand: [batch, classes, picks].
     {"box_pick_list", 2, {HostElement::Count, HostElement::Count}, HostElement::Count, 0, 0},
+    // Discrete Fourier transforms of rows: [rows, made, parts] of [rows, taken, parts], parts being 1 (real) or 2. The
+    // type
+    // of the numbers, floats; "forward" or "inverse". The last operand: [rows, length, taken, made, parts taken, parts
+    // made]. An inverse one may be given the half of a spectrum that the other half mirrors.
+    {"fourier", 2, {HostElement::Number, HostElement::Count}, HostElement::Number, 2, 2},
 };
 
 /// Null: there is none of that name.

@@ -102,11 +102,12 @@ class Picks {
 public:
   Picks(HostCall &call, const Extents &extents) : call(call), extents(extents), taken(call.number<float>(2, 0)) {}
 
-  void run() {
-    for (uint64_t i = 0; i < extents.batch; ++i) {
-      readBoxes(i);
-      for (uint64_t j = 0; j < extents.classes; ++j)
-        pick(i * extents.classes + j);
+  /// Of some rows, one for each class of each batch.
+  void run(uint64_t begin, uint64_t end) {
+    for (uint64_t row = begin; row < end; ++row) {
+      if (row == begin || row % extents.classes == 0)
+        readBoxes(row / extents.classes);
+      pick(row);
     }
   }
 
@@ -167,7 +168,7 @@ Status pickBoxes(HostCall &call) {
   CUPOLA_TRY(call.expectResults(rows * extents.picks));
   if (rows * extents.picks == 0)
     return Status::ok();
-  Picks(call, extents).run();
+  call.forRows(rows, extents.boxes * 4, [&](uint64_t begin, uint64_t end) { Picks(call, extents).run(begin, end); });
   return Status::ok();
 }
 

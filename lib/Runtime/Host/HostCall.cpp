@@ -5,6 +5,8 @@
 #include "lib/Runtime/Format/Checked.h"
 
 #include <algorithm>
+#include <exception>
+#include <mutex>
 
 namespace cupola::runtime {
 
@@ -26,6 +28,7 @@ constexpr HostRow kRows[] = {
     {"last_match", findLastMatches},        {"true_places", findTruePlaces},
     {"scatter_reduce", scatterReduce},      {"box_picks", pickBoxes},
     {"box_pick_count", countPicks},         {"box_pick_list", listPicks},
+    {"fourier", fourierTransform},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 
@@ -75,6 +78,24 @@ Result<std::string_view> HostCall::text(size_t operand, size_t at) const {
     return *found;
   return Status::usage("element " + std::to_string(at) + " is " + std::to_string(wanted) +
                        ", which is the number of no string");
+}
+
+void HostCall::forRows(uint64_t rows, uint64_t steps, const Part &body) const {
+  constexpr uint64_t worthAThread = 4096;
+  if (!threads)
+    return body(0, rows);
+  std::mutex mutex;
+  std::exception_ptr thrown;
+  threads(rows, std::max<uint64_t>(worthAThread / std::max<uint64_t>(steps, 1), 1), [&](uint64_t begin, uint64_t end) {
+    try {
+      body(begin, end);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      thrown = std::current_exception();
+    }
+  });
+  if (thrown)
+    std::rethrow_exception(thrown);
 }
 
 void HostCall::putText(size_t at, std::string_view text) { put<int64_t>(at, strings.make(text)); }

@@ -8,6 +8,7 @@
 #include "lib/Runtime/Status.h"
 
 #include <cstring>
+#include <functional>
 
 namespace cupola::runtime {
 
@@ -24,9 +25,14 @@ struct HostResult {
 /// What a function of the table sees of its step.
 class HostCall {
 public:
-  /// `call` was seen by format::checkHostCall.
-  HostCall(const format::HostCall &call, std::vector<HostOperand> operands, HostResult result, StringTable &strings)
-      : call(call), operands(std::move(operands)), result(result), strings(strings) {}
+  /// Runs a body that does not throw over parts of [0, count), of at least `least` each, by several threads.
+  using Part = std::function<void(uint64_t begin, uint64_t end)>;
+  using Threads = std::function<void(uint64_t count, uint64_t least, const Part &body)>;
+
+  /// `call` was seen by format::checkHostCall. Without `threads` all is done by the caller's.
+  HostCall(const format::HostCall &call, std::vector<HostOperand> operands, HostResult result, StringTable &strings,
+           Threads threads = nullptr)
+      : call(call), operands(std::move(operands)), result(result), strings(strings), threads(std::move(threads)) {}
 
   /// All of an operand, and of the result.
   std::string_view bytes(size_t operand) const { return {operands[operand].data, operands[operand].bytes}; }
@@ -48,6 +54,10 @@ public:
   /// Code::Package where the result has another number of elements.
   Status expectResults(size_t count) const;
 
+  /// Rows that do not depend on each other and take so many steps each, by the threads that there are: as many rows at
+  /// a time as are worth a thread. Throws what a body threw.
+  void forRows(uint64_t rows, uint64_t steps, const Part &body) const;
+
   /// Code::Usage: an element is the number of no string.
   Result<std::string_view> text(size_t operand, size_t at) const;
   void putText(size_t at, std::string_view text);
@@ -65,6 +75,7 @@ private:
   std::vector<HostOperand> operands;
   HostResult result;
   StringTable &strings;
+  Threads threads;
 };
 
 /// Computes the result. Sizes that do not go together are Code::Package, values that the op cannot take Code::Usage.
@@ -89,6 +100,7 @@ Status scatterReduce(HostCall &call);
 Status pickBoxes(HostCall &call);
 Status countPicks(HostCall &call);
 Status listPicks(HostCall &call);
+Status fourierTransform(HostCall &call);
 
 } // namespace cupola::runtime
 

@@ -68,19 +68,21 @@ void findFirst(std::vector<Entry> &entries, const Rows &rows, const EntryAt &ent
 }
 
 template <class T, class Entry> void order(HostCall &call, const Rows &rows) {
-  std::vector<Entry> entries;
-  entries.reserve(rows.elements);
-  for (size_t row = 0; row < rows.count; ++row) {
-    entries.clear();
-    const char *keys = call.bytes(0).data() + row * rows.elements * sizeof(T);
-    findFirst(entries, rows, [keys, isLargestFirst = rows.isLargestFirst](size_t i) {
-      T key;
-      std::memcpy(&key, keys + i * sizeof(T), sizeof(T));
-      return Entry(rankOf(key, isLargestFirst), i);
-    });
-    for (size_t i = 0; i < rows.wanted; ++i)
-      call.put<int64_t>(row * rows.wanted + i, static_cast<int64_t>(entries[i].place()));
-  }
+  call.forRows(rows.count, rows.elements, [&](uint64_t begin, uint64_t end) {
+    std::vector<Entry> entries;
+    entries.reserve(rows.elements);
+    for (uint64_t row = begin; row < end; ++row) {
+      entries.clear();
+      const char *keys = call.bytes(0).data() + row * rows.elements * sizeof(T);
+      findFirst(entries, rows, [keys, isLargestFirst = rows.isLargestFirst](size_t i) {
+        T key;
+        std::memcpy(&key, keys + i * sizeof(T), sizeof(T));
+        return Entry(rankOf(key, isLargestFirst), i);
+      });
+      for (size_t i = 0; i < rows.wanted; ++i)
+        call.put<int64_t>(row * rows.wanted + i, static_cast<int64_t>(entries[i].place()));
+    }
+  });
 }
 
 } // namespace

@@ -2,8 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A transform is a product with the matrix of its waves, which is computed from positions (and folds where the length
-// is constant). Complex numbers are pairs in the last dimension, so that the matrix has a 2x2 block per wave and place.
+// is constant), or a fast one of the host. Complex numbers are pairs in the last dimension, so that the matrix has a
+// 2x2 block per wave and place.
 //===----------------------------------------------------------------------===//
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
 
@@ -69,25 +71,54 @@ Value withExtent(OpBinder &op, Value value, const Expr &extent) {
   return op.b.pad(value, low, high, graph::PadMode::Constant, zero);
 }
 
-/// Along `axis` of a value whose last dimension holds 1 or 2 parts, computed in `real`.
-Value transformed(OpBinder &op, Value value, int64_t axis, const Transform &t, Type real) {
-  const Type type = op.b.element(value);
-  const auto rank = static_cast<int64_t>(op.b.shape(value).size());
-  Ints perm = sequence(0, rank);
-  perm.erase(perm.begin() + axis);
-  perm.insert(perm.end() - 1, axis);
-  value = withExtent(op, op.b.transpose(value, perm), t.taken());
+/// By sums of waves, of `value`: [.., taken, parts].
+Value byWaves(OpBinder &op, Value value, const Transform &t, Type real) {
   const Exprs shape = op.b.shape(value);
   const int64_t parts = *shape.back().constant();
   Exprs rows(shape.begin(), shape.end() - 2), result = rows;
   rows.push_back(t.taken() * Expr(parts));
   result.append({t.made(), Expr(t.parts())});
   value = op.b.matmul(op.b.cast(op.b.reshape(value, rows), real), waves(op, t, parts, real));
-  value = op.b.cast(value, type);
+  return op.b.reshape(value, result);
+}
+
+/// Whether so many rows share the waves that their products take no longer than a fast transform of each. Frames are
+/// many, and their products of float32.
+bool hasManyRows(const Expr &rows, const Transform &t, Type real) {
+  constexpr int64_t longest = 512, longestFrame = 4096;
+  const auto length = t.length.constant(), count = rows.constant();
+  if (!length || !real.isF64())
+    return length && *length <= longestFrame;
+  return count && *count > *length && *length <= longest;
+}
+
+/// A fast one is the host's.
+Value fourier(OpBinder &op, Value value, const Transform &t, Type real) {
+  const Type type = op.b.element(value);
+  const auto byOps = [&] { return op.b.cast(byWaves(op, value, t, real), type); };
+  const Exprs shape = op.b.shape(value);
+  const Exprs rows(shape.begin(), shape.end() - 2);
+  Exprs result = rows;
+  result.append({t.made(), Expr(t.parts())});
+  const Expr all = graph::product(rows);
+  if (hasManyRows(all, t, real) || !(type.isF32() || type.isF64()))
+    return byOps();
+  Value extents = op.b.dims({all, t.length, t.taken(), t.made(), shape.back(), Expr(t.parts())}, {6}, op.b.int64());
+  return op.b.hostOr("fourier", {format::dtypeName(graph::dtypeOf(type)), t.inverse ? "inverse" : "forward"},
+                     {value, extents}, result, type, all * t.taken() * t.made(), byOps);
+}
+
+/// Along `axis` of a value whose last dimension holds 1 or 2 parts, computed in `real`.
+Value transformed(OpBinder &op, Value value, int64_t axis, const Transform &t, Type real) {
+  const auto rank = static_cast<int64_t>(op.b.shape(value).size());
+  Ints perm = sequence(0, rank);
+  perm.erase(perm.begin() + axis);
+  perm.insert(perm.end() - 1, axis);
+  value = fourier(op, withExtent(op, op.b.transpose(value, perm), t.taken()), t, real);
   Ints back(perm.size());
   for (auto [to, from] : llvm::enumerate(perm))
     back[from] = static_cast<int64_t>(to);
-  return op.b.transpose(op.b.reshape(value, result), back);
+  return op.b.transpose(value, back);
 }
 
 /// A signal: numbers with one part or two; `usual`: which of it, where the extent is open.
