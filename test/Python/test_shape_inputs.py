@@ -46,7 +46,7 @@ def check(model, feeds):
         expected = peer.run(None, feed)
         answers = session.run(feed)
         for answer, value in zip(answers.values(), expected):
-            assert answer.shape == value.shape and np.allclose(answer, value, rtol=1e-5, atol=1e-6), (feed, answer, value)
+            assert answer.shape == value.shape and np.allclose(answer, value, rtol=1e-5, atol=1e-5), (feed, answer, value)
     return session
 
 
