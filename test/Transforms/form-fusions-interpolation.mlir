@@ -87,3 +87,17 @@ func.func @few(%x: tensor<5x40xf32>, %low: tensor<6xi32>, %high: tensor<6xi32>, 
   %3 = graph.gather %2, %at axis 1 {in_range} : tensor<6x40xf32>, tensor<8xi32> -> tensor<6x8xf32>
   return %3 : tensor<6x8xf32>
 }
+
+// One place leaves no axis behind.
+// CHECK-LABEL: func.func @single
+// CHECK-COUNT-1: graph.fusion
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// ONE-LABEL: func.func @single
+func.func @single(%x: tensor<5xf32>, %low: tensor<6xi32>, %high: tensor<6xi32>, %at: tensor<i32>) -> tensor<f32> {
+  %0 = graph.gather %x, %low axis 0 {in_range} : tensor<5xf32>, tensor<6xi32> -> tensor<6xf32>
+  %1 = graph.gather %x, %high axis 0 {in_range} : tensor<5xf32>, tensor<6xi32> -> tensor<6xf32>
+  %2 = graph.binary add %0, %1 : tensor<6xf32>, tensor<6xf32> -> tensor<6xf32>
+  %3 = graph.gather %2, %at axis 0 {in_range} : tensor<6xf32>, tensor<i32> -> tensor<f32>
+  return %3 : tensor<f32>
+}

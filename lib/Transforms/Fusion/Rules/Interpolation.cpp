@@ -25,7 +25,7 @@ bool turnsChannels(const Formation &kernels, graph::TransposeOp transpose) {
 /// has vectors without it. Not where much more is read than written.
 bool readsMixed(graph::GatherOp gather) {
   const int64_t last = graph::rankOf(gather.getData()) - 1;
-  if (static_cast<int64_t>(gather.getAxis()) != last)
+  if (static_cast<int64_t>(gather.getAxis()) != last || graph::rankOf(gather.getIndices()) != 1)
     return false;
   const std::optional<int64_t> in = graph::extentOf(gather.getData(), last).constant();
   const std::optional<int64_t> out = graph::extentOf(gather.getResult(), last).constant();
