@@ -17,6 +17,11 @@ mlir::Value emitExpm1(Code &code, mlir::Value x); ///< 3 ulp
 mlir::Value emitLog(Code &code, mlir::Value x);   ///< 2 ulp, denormal arguments included
 mlir::Value emitTanh(Code &code, mlir::Value x);  ///< 3 ulp
 mlir::Value emitErf(Code &code, mlir::Value x);   ///< 3 ulp
+mlir::Value emitSin(Code &code, mlir::Value x);   ///< 2 ulp; from 2^50 on the C library's
+mlir::Value emitCos(Code &code, mlir::Value x);   ///< the same
+mlir::Value emitAsin(Code &code, mlir::Value x);  ///< 2 ulp
+mlir::Value emitAcos(Code &code, mlir::Value x);  ///< 2 ulp
+mlir::Value emitAtan(Code &code, mlir::Value x);  ///< 2 ulp
 /// log(1 + t) for t in [0, 1]; 3 ulp.
 mlir::Value emitLog1p(Code &code, mlir::Value t);
 

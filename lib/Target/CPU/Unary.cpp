@@ -80,8 +80,8 @@ template <const char *name> Value library(Code &c, Value x, Parameters) {
   return c.callLibrary(isDouble ? std::string(name) : std::string(name) + "f", x);
 }
 
-constexpr char kSin[] = "sin", kCos[] = "cos", kTan[] = "tan", kAsin[] = "asin", kAcos[] = "acos", kAtan[] = "atan",
-               kSinh[] = "sinh", kCosh[] = "cosh", kAsinh[] = "asinh", kAcosh[] = "acosh", kAtanh[] = "atanh";
+constexpr char kTan[] = "tan", kSinh[] = "sinh", kCosh[] = "cosh", kAsinh[] = "asinh", kAcosh[] = "acosh",
+               kAtanh[] = "atanh";
 
 /// In the order of the kinds, up to those of bool.
 const Builder floats[] = {
@@ -124,12 +124,12 @@ const Builder floats[] = {
     /*GeluErf*/ geluErf,
     /*GeluTanh*/ geluTanh,
     /*Silu*/ [](Code &c, Value x, Parameters p) { return c.mulf(x, sigmoid(c, c.mulf(c.real(p.alpha, x), x))); },
-    /*Sin*/ library<kSin>,
-    /*Cos*/ library<kCos>,
+    /*Sin*/ [](Code &c, Value x, Parameters) { return emitSin(c, x); },
+    /*Cos*/ [](Code &c, Value x, Parameters) { return emitCos(c, x); },
     /*Tan*/ library<kTan>,
-    /*Asin*/ library<kAsin>,
-    /*Acos*/ library<kAcos>,
-    /*Atan*/ library<kAtan>,
+    /*Asin*/ [](Code &c, Value x, Parameters) { return emitAsin(c, x); },
+    /*Acos*/ [](Code &c, Value x, Parameters) { return emitAcos(c, x); },
+    /*Atan*/ [](Code &c, Value x, Parameters) { return emitAtan(c, x); },
     /*Sinh*/ library<kSinh>,
     /*Cosh*/ library<kCosh>,
     /*Asinh*/ library<kAsinh>,
