@@ -3,6 +3,7 @@
 
 import cupola
 import numpy as np
+import onnx
 import onnxruntime
 import pytest
 from onnx import helper
@@ -28,7 +29,7 @@ def check(model, feeds, expected=None):
         peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
         expected = [peer.run(None, feed) for feed in feeds]
     packages = [cupola.compile(model, **CPU), cupola.compile(model, **CPU, disabled_passes=["host-steps"])]
-    functions = (b"scatter_reduce", b"last_match", b"order", b"box_picks", b"fourier")
+    functions = (b"scatter_reduce", b"last_match", b"order", b"box_picks", b"fourier", b"cumulate")
     assert [any(name in bytes(package.contents()) for name in functions) for package in packages] == [True, False]
     for package in packages:
         session = cupola.Session(package, "cpu", threads=2)
@@ -91,6 +92,18 @@ def test_order(kind, largest, k):
     feed = {"x": numbers(kind, 3, 130, 2), "k": np.array([k])}
     model = model_of("TopK", feed, kind, False, outputs=2, axis=1, largest=largest)
     check(model, [{**feed, "x": numbers(kind, 3, 130, 2)} for _ in range(2)])
+
+
+@pytest.mark.parametrize("is_open", (False, True))
+@pytest.mark.parametrize("shape, axis", (((500,), 0), ((7, 300), 1), ((300, 70), 0), ((2, 150, 65), 1)))
+@pytest.mark.parametrize("kind", (np.float32, np.float64, np.int32, np.int64))
+def test_cumulative_sums(kind, shape, axis, is_open):
+    for exclusive, reverse in ((0, 0), (1, 0), (0, 1), (1, 1)):
+        feed = {"x": numbers(kind, *shape), "axis": np.array(axis, np.int64)}
+        model = model_of("CumSum", feed, kind, is_open, exclusive=exclusive, reverse=reverse)
+        model.graph.initializer.append(onnx.numpy_helper.from_array(feed.pop("axis"), "axis"))
+        del model.graph.input[1]
+        check(model, [feed])
 
 
 def transform_of(array, is_open, **attributes):

@@ -162,4 +162,52 @@ TEST(HostScatter, OneIndexForAllBehindIt) {
       Code::Package);
 }
 
+template <class T>
+void expectCumulated(const char *type, bool isProduct, bool isExclusive, bool isReverse, const Longs &extents) {
+  const auto before = static_cast<size_t>(extents[0]), extent = static_cast<size_t>(extents[1]),
+             behind = static_cast<size_t>(extents[2]);
+  std::vector<T> data(before * extent * behind), expected(data), result(data);
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = static_cast<T>(i % 3);
+  for (size_t outer = 0; outer < before; ++outer)
+    for (size_t inner = 0; inner < behind; ++inner) {
+      T sum = static_cast<T>(isProduct ? 1 : 0);
+      for (size_t i = 0; i < extent; ++i) {
+        const size_t at = (outer * extent + (isReverse ? extent - 1 - i : i)) * behind + inner;
+        expected[at] = sum;
+        sum = static_cast<T>(isProduct ? sum * data[at] : sum + data[at]);
+        if (!isExclusive)
+          expected[at] = sum;
+      }
+    }
+  const Status status = runHostOp(
+      "cumulate",
+      {type, isProduct ? "mul" : "add", isExclusive ? "exclusive" : "inclusive", isReverse ? "reverse" : "forward"},
+      {viewOf(data), viewOf(extents)}, result);
+  EXPECT_TRUE(status.isOk()) << status.message();
+  EXPECT_EQ(result, expected) << type << " of " << extents[0] << " x " << extents[1] << " x " << extents[2];
+}
+
+TEST(HostCumulate, EveryOrder) {
+  for (const Longs &extents : {Longs{1, 9, 1}, {3, 40, 1}, {2, 5, 64}, {1, 7, 70}, {2, 3, 131}, {4, 0, 3}, {0, 4, 3}})
+    for (int order = 0; order < 8; ++order) {
+      const bool isProduct = order & 1, isExclusive = order & 2, isReverse = order & 4;
+      expectCumulated<float>("f32", isProduct, isExclusive, isReverse, extents);
+      expectCumulated<int64_t>("i64", isProduct, isExclusive, isReverse, extents);
+      expectCumulated<uint8_t>("u8", isProduct, isExclusive, isReverse, extents); // wraps
+    }
+}
+
+TEST(HostCumulate, SizesThatDoNotGoTogether) {
+  const std::vector<float> data(12);
+  std::vector<float> result(12), less(11);
+  const Longs right{2, 3, 2}, wrong{2, 3, 3}, many{int64_t(1) << 40, int64_t(1) << 40, 1};
+  const std::vector<std::string> arguments{"f32", "add", "inclusive", "forward"};
+  EXPECT_EQ(runHostOp("cumulate", arguments, {viewOf(data), viewOf(wrong)}, result).code(), Code::Package);
+  EXPECT_EQ(runHostOp("cumulate", arguments, {viewOf(data), viewOf(many)}, result).code(), Code::Package);
+  EXPECT_EQ(runHostOp("cumulate", arguments, {viewOf(data), viewOf(right)}, less).code(), Code::Package);
+  EXPECT_EQ(runHostOp("cumulate", {"f32", "max", "inclusive", "forward"}, {viewOf(data), viewOf(right)}, result).code(),
+            Code::Package);
+}
+
 } // namespace

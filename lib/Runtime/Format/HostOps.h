@@ -93,6 +93,10 @@ inline constexpr HostOp kHostOps[] = {
     // of the numbers, floats; "forward" or "inverse". The last operand: [rows, length, taken, made, parts taken, parts
     // made]. An inverse one may be given the half of a spectrum that the other half mirrors.
     {"fourier", 2, {HostElement::Number, HostElement::Count}, HostElement::Number, 2, 2},
+    // The sum of all elements up to each one, along the middle of [before, extent, behind], which is the last operand.
+    // The
+    // type of the numbers; "add" or "mul"; "inclusive" or "exclusive"; "forward" or "reverse".
+    {"cumulate", 2, {HostElement::Number, HostElement::Count}, HostElement::Number, 4, 4},
 };
 
 /// Null: there is none of that name.

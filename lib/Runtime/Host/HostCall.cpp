@@ -28,7 +28,7 @@ constexpr HostRow kRows[] = {
     {"last_match", findLastMatches},        {"true_places", findTruePlaces},
     {"scatter_reduce", scatterReduce},      {"box_picks", pickBoxes},
     {"box_pick_count", countPicks},         {"box_pick_list", listPicks},
-    {"fourier", fourierTransform},
+    {"fourier", fourierTransform},          {"cumulate", cumulateNumbers},
 };
 static_assert(sizeof(kRows) / sizeof(kRows[0]) == sizeof(format::kHostOps) / sizeof(format::kHostOps[0]));
 

@@ -101,6 +101,7 @@ Status pickBoxes(HostCall &call);
 Status countPicks(HostCall &call);
 Status listPicks(HostCall &call);
 Status fourierTransform(HostCall &call);
+Status cumulateNumbers(HostCall &call);
 
 } // namespace cupola::runtime
 

@@ -1,10 +1,10 @@
 //===- lib/Runtime/Host/Scatter.cpp - places that data names ---===//
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/Runtime/Host/Combine.h"
 #include "lib/Runtime/Host/HostCall.h"
 #include "lib/Runtime/Host/VisitNumber.h"
 
 #include <algorithm>
-#include <type_traits>
 
 namespace cupola::runtime {
 namespace {
@@ -31,30 +31,6 @@ Result<Places> placesOf(const HostCall &call, size_t operand) {
   CUPOLA_ASSIGN(const std::vector<uint64_t> extents, call.extents(operand, 4));
   return Places{extents[0], extents[1], extents[2], extents[3]};
 }
-
-/// NaN stays, as in kernels; integers wrap.
-struct Add {
-  template <class T> static T combine(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
-    else
-      return a + b;
-  }
-};
-struct Multiply {
-  template <class T> static T combine(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
-    else
-      return a * b;
-  }
-};
-struct Largest {
-  template <class T> static T combine(T a, T b) { return b > a || b != b ? b : a; }
-};
-struct Smallest {
-  template <class T> static T combine(T a, T b) { return b < a || b != b ? b : a; }
-};
 
 /// In the order of the updates.
 template <class T, class Kind> void reduce(HostCall &call, const Places &places, bool isRepeated) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ops.h"
 
+#include "dialects/Graph/ElementTypes.h"
 #include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Cumulative.h"
@@ -173,6 +174,23 @@ void importArgReduce(OpBinder &op, ReduceKind kind) {
   op.result(result);
 }
 
+/// One element after the other by the host, whose steps a kernel has for each of them.
+static Value cumulatedAlong(OpBinder &op, ReduceKind kind, Value value, int64_t axis, CumulativeOrder order) {
+  const Type type = op.b.element(value);
+  const auto byOps = [&] { return cumulated(op.b, kind, value, axis, order); };
+  if (!(type.isF32() || type.isF64() || type.isIntOrIndex()))
+    return byOps();
+  const Exprs shape = op.b.shape(value);
+  const ArrayRef<Expr> all(shape);
+  Value extents = op.b.dims(
+      {graph::product(all.take_front(axis)), shape[axis], graph::product(all.drop_front(axis + 1))}, {3}, op.b.int64());
+  return op.b.hostOr("cumulate",
+                     {format::dtypeName(graph::dtypeOf(type)), kind == ReduceKind::Prod ? "mul" : "add",
+                      order.exclusive ? "exclusive" : "inclusive", order.reverse ? "reverse" : "forward"},
+                     {value, extents}, shape, type, min(graph::product(all) * shape[axis], Expr(int64_t(1) << 30)),
+                     byOps);
+}
+
 void importCumulative(OpBinder &op, ReduceKind kind) {
   op.requireNumber(0, "x");
   Value value = op.value(0, "x");
@@ -183,7 +201,7 @@ void importCumulative(OpBinder &op, ReduceKind kind) {
     value = op.b.reshape(value, aroundAxis(op, shape, open));
   const int64_t axis = open.constant() ? op.axis(*open.constant(), static_cast<int64_t>(shape.size())) : 1;
   const bool exclusive = op.intAttribute("exclusive", 0) != 0, reverse = op.intAttribute("reverse", 0) != 0;
-  op.result(op.b.reshape(cumulated(op.b, kind, value, axis, {exclusive, reverse}), shape));
+  op.result(op.b.reshape(cumulatedAlong(op, kind, value, axis, {exclusive, reverse}), shape));
 }
 
 void importGlobalPool(OpBinder &op, ReduceKind kind) {
