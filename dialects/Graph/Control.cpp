@@ -38,25 +38,30 @@ std::set<std::string> symbolsAfter(Operation *op) {
   return {names.begin(), names.end()};
 }
 
-std::set<std::string> symbolsOf(Operation *op) {
+/// `forEach` calls its argument with the ops.
+static std::set<std::string> collectSymbols(function_ref<void(function_ref<void(Operation *)>)> forEach) {
   std::set<std::string> symbols;
-  AttrTypeWalker walker;
+  AttrTypeWalker walker; // sees nothing twice
   walker.addWalk([&](ExprAttr expr) {
     const std::set<std::string> used = expr.getValue().symbols();
     symbols.insert(used.begin(), used.end());
   });
-  walker.walk(op->getAttrDictionary());
-  for (Type type : op->getOperandTypes())
-    walker.walk(type);
-  for (Type type : op->getResultTypes())
-    walker.walk(type);
+  forEach([&](Operation *op) {
+    walker.walk(op->getAttrDictionary());
+    for (Type type : op->getOperandTypes())
+      walker.walk(type);
+    for (Type type : op->getResultTypes())
+      walker.walk(type);
+  });
   return symbols;
 }
 
+std::set<std::string> symbolsOf(Operation *op) {
+  return collectSymbols([&](function_ref<void(Operation *)> visit) { visit(op); });
+}
+
 std::set<std::string> symbolsIn(Operation *op) {
-  std::set<std::string> symbols;
-  op->walk([&](Operation *inner) { symbols.merge(symbolsOf(inner)); });
-  return symbols;
+  return collectSymbols([&](function_ref<void(Operation *)> visit) { op->walk(visit); });
 }
 
 bool leavesBody(Operation *op) {

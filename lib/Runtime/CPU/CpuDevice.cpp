@@ -241,13 +241,15 @@ void CpuDevice::count(const CpuFunction &function, uint64_t iterations) {
 }
 
 void CpuDevice::inParts(uint64_t count, uint64_t least, const std::function<void(uint64_t, uint64_t)> &body) {
+  struct Call {
+    const std::function<void(uint64_t, uint64_t)> &body;
+  } call{body};
   pool.parallelFor(
       static_cast<int64_t>(count), static_cast<int64_t>(least),
       [](void *context, int64_t begin, int64_t end, unsigned) {
-        (*static_cast<const std::function<void(uint64_t, uint64_t)> *>(context))(static_cast<uint64_t>(begin),
-                                                                                 static_cast<uint64_t>(end));
+        static_cast<const Call *>(context)->body(static_cast<uint64_t>(begin), static_cast<uint64_t>(end));
       },
-      const_cast<std::function<void(uint64_t, uint64_t)> *>(&body));
+      &call);
 }
 
 Status CpuDevice::launch(const LaunchArguments &arguments) {

@@ -74,11 +74,9 @@ inline constexpr HostOp kHostOps[] = {
      2,
      2},
     // Boxes of each batch and class that overlap none of better scores, best first, then -1: [batch, classes, picks].
-    // Of
-    // the type of the numbers: tops, lefts, bottoms and rights [batch, 4, boxes], scores [batch, classes, boxes], and
-    // the
-    // share of both in what two boxes may have in common; then the boxes that count at all, and [batch, classes, boxes,
-    // picks, most boxes].
+    // Of the type of the numbers: tops, lefts, bottoms and rights [batch, 4, boxes], scores [batch, classes, boxes],
+    // and the share of both in what two boxes may have in common; then the boxes that count at all, and [batch,
+    // classes, boxes, picks, most boxes].
     {"box_picks",
      5,
      {HostElement::Number, HostElement::Number, HostElement::Number, HostElement::Truth, HostElement::Count},
@@ -89,13 +87,11 @@ inline constexpr HostOp kHostOps[] = {
     // [count, 3]: their batches, classes and boxes. The last operand: [batch, classes, picks].
     {"box_pick_list", 2, {HostElement::Count, HostElement::Count}, HostElement::Count, 0, 0},
     // Discrete Fourier transforms of rows: [rows, made, parts] of [rows, taken, parts], parts being 1 (real) or 2. The
-    // type
-    // of the numbers, floats; "forward" or "inverse". The last operand: [rows, length, taken, made, parts taken, parts
-    // made]. An inverse one may be given the half of a spectrum that the other half mirrors.
+    // type of the numbers, floats; "forward" or "inverse". The last operand: [rows, length, taken, made, parts taken,
+    // parts made]. An inverse one may be given the half of a spectrum that the other half mirrors.
     {"fourier", 2, {HostElement::Number, HostElement::Count}, HostElement::Number, 2, 2},
     // The sum of all elements up to each one, along the middle of [before, extent, behind], which is the last operand.
-    // The
-    // type of the numbers; "add" or "mul"; "inclusive" or "exclusive"; "forward" or "reverse".
+    // The type of the numbers; "add" or "mul"; "inclusive" or "exclusive"; "forward" or "reverse".
     {"cumulate", 2, {HostElement::Number, HostElement::Count}, HostElement::Number, 4, 4},
 };
 

@@ -38,14 +38,21 @@ Complex rootOf(uint64_t turn, uint64_t turns) {
   return {real[4 * turn / turns % 4], imaginary[4 * turn / turns % 4]};
 }
 
+/// Prime factors, ascending; none of 1.
+std::vector<uint64_t> factorsOf(uint64_t number) {
+  std::vector<uint64_t> factors;
+  for (uint64_t factor = 2; factor * factor <= number; ++factor)
+    for (; number % factor == 0; number /= factor)
+      factors.push_back(factor);
+  if (number > 1)
+    factors.push_back(number);
+  return factors;
+}
+
 /// Forward transforms of one length, whose prime factors are small.
 class Butterflies {
 public:
-  explicit Butterflies(uint64_t length) : length(length) {
-    uint64_t rest = length;
-    for (uint64_t factor = 2; rest > 1; ++factor)
-      for (; rest % factor == 0; rest /= factor)
-        factors.push_back(factor);
+  explicit Butterflies(uint64_t length) : length(length), factors(factorsOf(length)) {
     for (uint64_t i = 0; i < length; ++i)
       roots.push_back(rootOf(i, length));
     parts.resize(factors.empty() ? 1 : factors.back());
@@ -86,7 +93,7 @@ private:
   }
 
   const uint64_t length;
-  std::vector<uint64_t> factors; ///< ascending
+  const std::vector<uint64_t> factors;
   Signal roots, parts;
 };
 
@@ -131,23 +138,16 @@ private:
   Signal chirp, response, spectrum, signal;
 };
 
-uint64_t largestFactor(uint64_t number) {
-  uint64_t largest = 1;
-  for (uint64_t factor = 2; factor * factor <= number; ++factor)
-    for (; number % factor == 0; number /= factor)
-      largest = factor;
-  return std::max(largest, number);
-}
-
 /// What the op is asked for; `parts` of a number, 1 or 2.
 struct Shape {
   uint64_t rows, length, taken, made, partsTaken, partsMade;
 };
 
 /// The rows from `begin` to `end`. What is taken of an inverse transform may be the half that the other one mirrors.
+/// `transform` is this thread's own: it has memory of what is under way.
 template <class T, class Transform>
-void transformRows(HostCall &call, const Shape &shape, bool isInverse, uint64_t begin, uint64_t end) {
-  Transform transform(shape.length);
+void transformRows(HostCall &call, const Shape &shape, Transform transform, bool isInverse, uint64_t begin,
+                   uint64_t end) {
   Signal from(shape.length), to(shape.length);
   const double share = isInverse ? 1 / static_cast<double>(shape.length) : 1;
   for (uint64_t row = begin; row < end; ++row) {
@@ -173,8 +173,9 @@ void transformRows(HostCall &call, const Shape &shape, bool isInverse, uint64_t 
 
 template <class T, class Transform> void transformAll(HostCall &call, const Shape &shape, bool isInverse) {
   constexpr uint64_t stepsOfElement = 8;
+  const Transform transform(shape.length);
   call.forRows(shape.rows, shape.length * stepsOfElement,
-               [&](uint64_t begin, uint64_t end) { transformRows<T, Transform>(call, shape, isInverse, begin, end); });
+               [&](uint64_t begin, uint64_t end) { transformRows<T>(call, shape, transform, isInverse, begin, end); });
 }
 
 } // namespace
@@ -195,7 +196,8 @@ Status fourierTransform(HostCall &call) {
   return visitNumber(call.numbers(), [&](auto zero) {
     using T = decltype(zero);
     if constexpr (std::is_floating_point_v<T>) {
-      if (largestFactor(shape.length) <= kLargestFactor)
+      const std::vector<uint64_t> factors = factorsOf(shape.length);
+      if (factors.empty() || factors.back() <= kLargestFactor)
         transformAll<T, Butterflies>(call, shape, isInverse);
       else
         transformAll<T, Chirp>(call, shape, isInverse);

@@ -1,6 +1,7 @@
 //===- lib/Target/CPU/Binary.cpp - binary scalar functions, reductions ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CPU/Math.h"
 #include "lib/Target/CPU/Scalars.h"
 
 #include "dialects/Graph/Neutral.h"
@@ -18,8 +19,7 @@ namespace {
 
 Value callLibrary(Code &c, const char *name, Value a, Value b) {
   c.unify(a, b);
-  bool isDouble = getElementTypeOrSelf(a.getType()).isF64();
-  return c.callLibrary(isDouble ? std::string(name) : std::string(name) + "f", {a, b});
+  return c.callLibrary(isDouble(a) ? std::string(name) : std::string(name) + "f", {a, b});
 }
 
 /// The remainder with the sign of the divisor, which a zero has, too.

@@ -133,8 +133,6 @@ private:
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
   Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
-  /// Whether lanes have values of their own.
-  bool isByLane(const std::string &name) const;
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);
@@ -168,9 +166,8 @@ private:
     int64_t unit = 1; ///< Contraction::depthUnit
   };
   void copyPanels(PanelCopy copy);
-  kernel::LoadOp turnedOperand(const PanelCopy &copy);
-  void copyTurned(const PanelCopy &copy, kernel::LoadOp load, mlir::Value k, mlir::Value first, mlir::Value count,
-                  mlir::Value start);
+  bool liesInColumns(const PanelCopy &copy);
+  void copyTurned(const PanelCopy &copy, mlir::Value k, mlir::Value first, mlir::Value count, mlir::Value start);
   /// The rows from k on that are one of the micro-kernel, of a panel whose columns begin at `first`; the last ones may
   /// lie behind the depth.
   void copyPanelRow(const PanelCopy &copy, mlir::Value k, mlir::Value first, mlir::Value count, mlir::Value start,

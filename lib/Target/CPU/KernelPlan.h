@@ -57,8 +57,6 @@ struct Contraction {
   /// Whether the operand may be read where it lies: a plain load of the tile's type whose neighbours along
   /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
   bool isLhsContiguous = false, isRhsContiguous = false;
-  /// A plain load of the tile's type that lies in columns: neighbours along k are neighbours in memory.
-  bool isRhsAlongDepth = false;
   bool isPacked = false; ///< the right operand is in panels
   /// What the micro-kernel takes for an element are so many neighbours of the depth, whose products are summed in i32:
   /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
@@ -154,6 +152,10 @@ PanelShape panelOf(kernel::DotOp dot, const CpuArchitecture &isa);
 /// Neighbours of the depth that lie side by side in a packed panel.
 int64_t packedUnitOf(kernel::DotOp dot, const CpuArchitecture &isa);
 
+/// Whether an operand is a plain load of this type, whose neighbours along `var` are neighbours in memory, and whose
+/// neighbours along `other` lie in equal distances.
+bool isContiguous(kernel::Variables &vars, mlir::Region &operand, const std::string &var, const std::string &other,
+                  mlir::Type element);
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);
 /// Which dimensions of the grid the operand depends on: a packed operand has a matrix for each of their points.

@@ -14,7 +14,7 @@ using arith::CmpFPredicate;
 
 namespace cupola::cpu {
 
-static bool isDouble(Value x) { return getElementTypeOrSelf(x.getType()).isF64(); }
+bool isDouble(Value x) { return getElementTypeOrSelf(x.getType()).isF64(); }
 
 /// 2^n for integers n in [-126, 127], n as i32.
 static Value powerOfTwo(Code &c, Value n) {

@@ -12,6 +12,8 @@
 
 namespace cupola::cpu {
 
+bool isDouble(mlir::Value x); ///< f64, or a vector of it
+
 mlir::Value emitExp(Code &code, mlir::Value x);   ///< 2 ulp, denormal results included
 mlir::Value emitExpm1(Code &code, mlir::Value x); ///< 3 ulp
 mlir::Value emitLog(Code &code, mlir::Value x);   ///< 2 ulp, denormal arguments included

@@ -111,14 +111,10 @@ Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   return {uniform && byLane ? c.andi(uniform, byLane) : uniform ? uniform : byLane, uniform};
 }
 
-bool Emitter::isByLane(const std::string &name) const {
-  return name == vectorVar || Code::isVector(variables.at(name));
-}
-
 /// Where each lane reads at a place of its own, in two parts: the first leaves loops, the other has 32 bits if it needs
 /// no more, of which a register holds twice as many.
 Emitter::Address Emitter::gathered(Value base, Type storage, const Expr &e) {
-  const auto isOwn = [&](const std::string &name) { return isByLane(name); };
+  const auto isOwn = [&](const std::string &name) { return name == vectorVar || Code::isVector(variables.at(name)); };
   Expr own;
   for (const std::string &name : e.symbols())
     if (isOwn(name)) {

@@ -147,22 +147,21 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
   });
 }
 
-/// A plain load whose neighbours along the depth, and not those along the columns, lie side by side.
-LoadOp Emitter::turnedOperand(const PanelCopy &copy) {
+/// Whether its neighbours along the depth, and not those along the columns, lie side by side.
+bool Emitter::liesInColumns(const PanelCopy &copy) {
   DotOp op = copy.dot;
-  LoadOp load = plainOperand(op.getRhs());
   const Type element = op.getTile().getType().getElement();
-  if (!load || copy.unit != 1 || load.getView().getType().getElement() != element || elementBytes(element) != 4)
-    return nullptr;
-  const Expr position = resolve(vars.read(load.getPosition(), load.getIndices()));
-  const std::optional<Expr> along = position.coefficient(copy.k), across = position.coefficient(copy.n);
-  return along && along->isConstant(1) && across && !across->isConstant(1) ? load : nullptr;
+  return copy.unit == 1 && elementBytes(element) == 4 && isContiguous(vars, op.getRhs(), copy.k, copy.n, element) &&
+         !isContiguous(vars, op.getRhs(), copy.n, copy.k, element);
 }
 
 /// As many rows from k on as there are lanes, of the panel's columns: squares of vectors along the depth are turned.
 /// Columns that do not exist repeat the last one.
-void Emitter::copyTurned(const PanelCopy &copy, LoadOp load, Value k, Value first, Value count, Value start) {
-  const Type bits = c.b.getI32Type();
+void Emitter::copyTurned(const PanelCopy &copy, Value k, Value first, Value count, Value start) {
+  DotOp op = copy.dot;
+  LoadOp load = plainOperand(op.getRhs());
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  const Type element = load.getType(), bits = c.b.getI32Type();
   const int64_t lanes = c.lanes;
   forLoop(c.i64(0), count, lanes, {}, [&](Value column, Carried) -> Values {
     Values vectors;
@@ -170,9 +169,8 @@ void Emitter::copyTurned(const PanelCopy &copy, LoadOp load, Value k, Value firs
     variables[copy.k] = c.addi(copy.depth, k);
     for (int64_t i = 0; i < lanes; ++i) {
       variables[copy.n] = c.addi(first, c.minsi(c.addi(column, c.i64(i)), c.subi(count, c.i64(1))));
-      const Expr position = vars.read(load.getPosition(), load.getIndices());
-      const Address from = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
-      vectors.push_back(c.bitcast(loadLanes(from, storageType(load.getType()), {}, {}, /*invariant=*/true), bits));
+      const Address from = address(buffers.lookup(load.getView()), element, position);
+      vectors.push_back(c.bitcast(loadLanes(from, storageType(element), {}, {}, /*invariant=*/true), bits));
     }
     vectorVar.clear();
     c.transpose(vectors);
@@ -186,16 +184,16 @@ void Emitter::copyTurned(const PanelCopy &copy, LoadOp load, Value k, Value firs
 
 void Emitter::copyPanels(PanelCopy copy) {
   const Type element = copy.dot.getTile().getType().getElement();
-  const LoadOp turned = turnedOperand(copy);
+  const bool isTurned = liesInColumns(copy);
   forLoop(c.i64(0), copy.columns, copy.panel, {}, [&](Value panel, Carried) -> Values {
     Value first = c.addi(copy.column, panel);
     Value count = c.minsi(c.i64(copy.panel), c.subi(copy.columns, panel));
     Value start = c.address(copy.target, c.muli(panel, c.i64(copy.panelDepth)), element);
     Value end = copy.unit == 1 ? copy.depths : c.andi(copy.depths, c.i64(-copy.unit)), done = c.i64(0);
-    if (turned) {
+    if (isTurned) {
       done = c.andi(copy.depths, c.i64(-int64_t(c.lanes)));
       forLoop(c.i64(0), done, c.lanes, {}, [&](Value k, Carried) -> Values {
-        copyTurned(copy, turned, k, first, count, start);
+        copyTurned(copy, k, first, count, start);
         return {};
       });
     }

@@ -30,8 +30,8 @@ bool isSupported(FuncOp func, DotOp dot) {
   });
 }
 
-/// A plain load of this type, whose neighbours along `var` are neighbours in memory, and
-/// whose neighbours along `other` lie in equal distances.
+} // namespace
+
 bool isContiguous(Variables &vars, Region &region, const std::string &var, const std::string &other, Type element) {
   LoadOp load = plainOperand(region);
   if (!load || load.getView().getType().getElement() != element)
@@ -40,8 +40,6 @@ bool isContiguous(Variables &vars, Region &region, const std::string &var, const
   std::optional<Expr> step = position.coefficient(var);
   return step && step->isConstant(1) && position.coefficient(other);
 }
-
-} // namespace
 
 LoadOp plainOperand(Region &region) {
   mlir::Block &body = region.front();
@@ -132,7 +130,6 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.lhsType()) &&
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
-  c.isRhsAlongDepth = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.k, c.n, c.rhsType());
   LoadOp load = plainOperand(dot.getRhs());
   c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
   return c;

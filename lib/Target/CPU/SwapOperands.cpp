@@ -28,7 +28,8 @@ bool paysToSwap(FuncOp func, const CpuArchitecture &isa) {
   if (read.failed() || read->isPacked || !hasFewColumns(dot, read->rows, isa))
     return false;
   const std::optional<int64_t> columns = read->columns.constant();
-  return read->isRhsAlongDepth && (!columns || *columns > *read->rows.constant());
+  return isContiguous(vars, dot.getRhs(), read->k, read->n, read->rhsType()) &&
+         (!columns || *columns > *read->rows.constant());
 }
 
 void swapArguments(mlir::Block &block) {

@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kHalfPi = 1.5707963267948966, kHalfPiRest = 6.123233995736766e-17;
 
-bool isDouble(Value x) { return getElementTypeOrSelf(x.getType()).isF64(); }
-
 /// The library's function where any lane is beyond `limit`, whose results `usual` does not have.
 Value unlessBeyond(Code &c, Value x, double limit, StringRef library, Value usual) {
   Value isFar = c.cmpf(CmpFPredicate::UGT, c.unary<math::AbsFOp>(x), c.real(limit, x));
@@ -56,8 +54,14 @@ Value sineOf(Code &c, Value x, int64_t turn, StringRef library) {
   Value result = c.bitcast(c.select(isOdd, cosine, sine), c.b.getI32Type());
   Value sign = c.binary<arith::ShLIOp>(c.andi(quarter, c.integer(2, quarter)), c.integer(30, quarter));
   result = c.bitcast(c.xori(result, sign), c.b.getF32Type());
-  return unlessBeyond(c, x, 0x1p50, std::string(library) + "f",
-                      result); // beyond: no bits of a turn are left in the sum
+  // Beyond, no bits of a turn are left in the sum.
+  return unlessBeyond(c, x, 0x1p50, std::string(library) + "f", result);
+}
+
+/// So many quarters of a turn, of which an f32 has no more than a part, less an angle.
+Value quartersLess(Code &c, double quarters, Value angle) {
+  const double part = static_cast<float>(quarters * kHalfPi);
+  return c.addf(c.subf(c.real(part, angle), angle), c.real(quarters * kHalfPi - part, angle));
 }
 
 /// asin(x) / x - 1 for |x| <= 1/2, of its square.
@@ -89,7 +93,7 @@ Value emitAtan(Code &c, Value x) {
   Value p = c.polynomial(square, {-0.333332986, 0.199985489, -0.142642424, 0.109521858, -0.08403451, 0.0579576008,
                                   -0.0311778504, 0.0109146088, -0.00179362227});
   Value small = c.fma(c.mulf(p, square), t, t);
-  Value large = c.addf(c.subf(c.real(1.57079637, x), small), c.real(-4.37113883e-8, x)); // pi / 2 in two parts
+  Value large = quartersLess(c, 1, small);
   return c.binary<math::CopySignOp>(c.select(isLarge, large, small), x);
 }
 
@@ -99,7 +103,7 @@ Value emitAsin(Code &c, Value x) {
   Value magnitude = c.unary<math::AbsFOp>(x);
   Value isSmall = c.cmpf(CmpFPredicate::OLE, magnitude, c.real(0.5, x));
   Value near = arcsineOfNear(c, magnitude, isSmall);
-  Value large = c.addf(c.fma(near, c.real(-2, x), c.real(1.57079637, x)), c.real(-4.37113883e-8, x));
+  Value large = quartersLess(c, 1, c.addf(near, near));
   return c.binary<math::CopySignOp>(c.select(isSmall, near, large), x);
 }
 
@@ -109,10 +113,9 @@ Value emitAcos(Code &c, Value x) {
   Value magnitude = c.unary<math::AbsFOp>(x), zero = c.real(0, x);
   Value isSmall = c.cmpf(CmpFPredicate::OLE, magnitude, c.real(0.5, x));
   Value near = arcsineOfNear(c, magnitude, isSmall);
-  Value small = c.addf(c.subf(c.real(1.57079637, x), c.binary<math::CopySignOp>(near, x)), c.real(-4.37113883e-8, x));
+  Value small = quartersLess(c, 1, c.binary<math::CopySignOp>(near, x));
   Value twice = c.addf(near, near);
-  Value mirrored = c.addf(c.subf(c.real(3.14159274, x), twice), c.real(-8.74227766e-8, x));
-  Value large = c.select(c.cmpf(CmpFPredicate::OLT, x, zero), mirrored, twice);
+  Value large = c.select(c.cmpf(CmpFPredicate::OLT, x, zero), quartersLess(c, 2, twice), twice);
   return c.select(isSmall, small, large);
 }
 

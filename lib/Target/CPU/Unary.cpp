@@ -76,8 +76,7 @@ Value hardSwish(Code &c, Value x, Parameters) { return c.mulf(x, hardSigmoid(c, 
 
 /// A function of the C library, whose f32 version has the suffix f.
 template <const char *name> Value library(Code &c, Value x, Parameters) {
-  bool isDouble = getElementTypeOrSelf(x.getType()).isF64();
-  return c.callLibrary(isDouble ? std::string(name) : std::string(name) + "f", x);
+  return c.callLibrary(isDouble(x) ? std::string(name) : std::string(name) + "f", x);
 }
 
 constexpr char kTan[] = "tan", kSinh[] = "sinh", kCosh[] = "cosh", kAsinh[] = "asinh", kAcosh[] = "acosh",

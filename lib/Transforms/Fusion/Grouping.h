@@ -23,8 +23,8 @@ struct Options {
   /// many channels, at least.
   int64_t windowBytes = 0, windowChannels = 1;
   bool shortRuns = false; ///< not where there is a window, but where little of it lies side by side
-  int64_t mixedChannels =
-      0; ///< of so many, at least, what is interpolated is written before they are turned outward; 0: never
+  /// Of so many channels, at least, what is interpolated is written before they are turned outward; 0: never.
+  int64_t mixedChannels = 0;
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

@@ -85,16 +85,17 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
     piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
   const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
-  Candidates all;
+  const auto candidate = [&](OperandForm rhs, int64_t width, int64_t length) {
+    return ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, length, panel.columns,
+                                lhs, rhs, piece);
+  };
   if (isStreamed(kernel, panel, lhs))
-    return {ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, OperandForm::Direct, panel),
-                                 blockOf(c.columns, panel.columns, kStreamedColumns),
-                                 blockOf(c.depth, least, kStreamedDepth), panel.columns, lhs, OperandForm::Direct,
-                                 piece)};
+    return {candidate(OperandForm::Direct, blockOf(c.columns, panel.columns, kStreamedColumns),
+                      blockOf(c.depth, least, kStreamedDepth))};
+  Candidates all;
   for (OperandForm rhs : rhsForms(c, panel))
     for (int64_t width : {columns, std::min(columns, 2 * panel.columns)})
-      all.push_back(ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, depth,
-                                         panel.columns, lhs, rhs, piece));
+      all.push_back(candidate(rhs, width, depth));
   return all;
 }
 

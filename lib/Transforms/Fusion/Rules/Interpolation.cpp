@@ -61,12 +61,16 @@ void storeInterpolated(Formation &kernels, StringRef rule) {
   for (Operation &op : kernels.body) {
     auto transpose = dyn_cast<graph::TransposeOp>(op);
     auto gather = dyn_cast<graph::GatherOp>(op);
-    if (transpose && turnsChannels(kernels, transpose) && isInterpolated(transpose.getInput()) &&
-        isStorable(kernels, transpose.getInput().getDefiningOp()))
-      kernels.store(transpose.getInput().getDefiningOp(),
+    const bool turns = transpose && turnsChannels(kernels, transpose);
+    if (!turns && !(gather && readsMixed(gather)))
+      continue;
+    Operation *mixed = op.getOperand(0).getDefiningOp();
+    if (!isStorable(kernels, mixed) || !isInterpolated(op.getOperand(0)))
+      continue;
+    if (turns)
+      kernels.store(mixed,
                     {rule, "each lane would look up where to read; along the channels all read at the same places"});
-    else if (gather && readsMixed(gather) && isInterpolated(gather.getData()) &&
-             isStorable(kernels, gather.getData().getDefiningOp()))
+    else
       storeMixed(kernels, gather, rule);
   }
 }
