@@ -25,6 +25,8 @@ namespace {
 
 /// Results up to this size may be larger than what they are made of.
 constexpr int64_t smallBytes = 4096;
+/// So may what costs much to make, as a table of sines: up to the waves of a Fourier transform of 1,024.
+constexpr int64_t maxTableBytes = int64_t(8) << 20;
 /// Multiplications of one contraction: a fraction of a second.
 constexpr int64_t maxProducts = int64_t(1) << 28;
 
@@ -34,6 +36,24 @@ std::optional<int64_t> elementsOf(Value value) {
   return count && *count >= 0 ? count : std::nullopt;
 }
 int64_t elementBytes(Value value) { return graph::byteSize(graph::elementOf(value)); }
+
+/// Whether an element takes longer to make than to read: a contraction's, or a function's without a simple instruction.
+bool isCostly(Operation *op) {
+  if (cast<graph::ClassInterface>(op).getFusionClass() == graph::FusionClass::Contraction)
+    return true;
+  if (auto binary = dyn_cast<graph::BinaryOp>(op))
+    return binary.getKind() == graph::BinaryKind::Pow;
+  auto unary = dyn_cast<graph::UnaryOp>(op);
+  if (!unary)
+    return false;
+  using Kind = graph::UnaryKind;
+  static constexpr Kind costly[] = {
+      Kind::Exp,  Kind::Log,  Kind::Erf,  Kind::Tanh,  Kind::Sigmoid, Kind::GeluErf, Kind::GeluTanh,
+      Kind::Silu, Kind::Mish, Kind::Sin,  Kind::Cos,   Kind::Tan,     Kind::Asin,    Kind::Acos,
+      Kind::Atan, Kind::Sinh, Kind::Cosh, Kind::Asinh, Kind::Acosh,   Kind::Atanh,   Kind::Softplus,
+  };
+  return llvm::is_contained(costly, unary.getKind());
+}
 
 class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
 public:
@@ -105,12 +125,21 @@ private:
            });
   }
 
+  /// Whether `count` elements, so many bytes, hold what costs much to make, and no part of it twice.
+  static bool isTable(const Cone &cone, int64_t count, int64_t bytes) {
+    int64_t costly = 0;
+    for (Operation *part : cone.ops)
+      if (isCostly(part))
+        costly += *elementsOf(part->getResult(0));
+    return bytes <= maxTableBytes && count <= costly;
+  }
+
   /// Whether the package should hold the result of `op` rather than what it is made of.
   bool isWorthwhile(Operation *op) const {
     if (isLookedUp(op))
       return false;
-    const int64_t count = *elementsOf(op->getResult(0));
-    if (count * elementBytes(op->getResult(0)) <= smallBytes)
+    const int64_t count = *elementsOf(op->getResult(0)), bytes = count * elementBytes(op->getResult(0));
+    if (bytes <= smallBytes)
       return true;
     if (isMadeOfPositions(op->getResult(0)))
       return false;
@@ -118,7 +147,7 @@ private:
     int64_t available = 0;
     for (Operation *constant : cone.constants)
       available += match::splatOf(constant->getResult(0)) ? 1 : *elementsOf(constant->getResult(0));
-    return count <= available && !isSecondCopy(cone);
+    return (count <= available && !isSecondCopy(cone)) || isTable(cone, count, bytes);
   }
 
   /// From the end on: an op is needed if one that stays reads it; a needed foldable op

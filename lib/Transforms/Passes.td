@@ -233,8 +233,9 @@ def FoldConstants : Pass<"graph-fold-constants", "::mlir::func::FuncOp"> {
     The values become constants of the package; what they were made of goes where nothing
     else reads it. Computed by the reference interpreter. Left alone: results above
     `max-bytes`, and results with more elements than the constants they are made of
-    together, unless they are small (4096 bytes): repeating a constant is cheaper in a
-    kernel than in memory.
+    together, unless they are small (4096 bytes) or a table (8 MiB) of what costs much
+    to make, as sines of positions: repeating a constant is cheaper in a kernel than in
+    memory.
 
     ```mlir
     %0 = graph.unary <sqrt> %variance : tensor<384xf32> -> tensor<384xf32>

@@ -84,6 +84,7 @@ func.func @positions(%i: tensor<3xi64>) -> tensor<3xi64> {
 // CAP-LABEL: @narrowed
 // CAP: graph.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00, 4.000000e+00, 5.000000e+00, 6.000000e+00]> : tensor<6xf16>
 // CAP-NOT: graph.cast
+// CAP: return
 func.func @narrowed(%x: tensor<6xf16>) -> tensor<6xf16> {
   %0 = graph.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]> : tensor<6xf32> : tensor<6xf32>
   %1 = graph.cast %0 : tensor<6xf32> -> tensor<6xf16>
@@ -103,6 +104,34 @@ func.func @mask() -> tensor<200x200xf32> {
   %low = graph.constant dense<0xFF800000> : tensor<200x200xf32> : tensor<200x200xf32>
   %mask = graph.select %seen, %zero, %low : tensor<200x200xi1>, tensor<200x200xf32>, tensor<200x200xf32> -> tensor<200x200xf32>
   return %mask : tensor<200x200xf32>
+}
+
+// A table of sines is cheaper read than made; what it is repeated to is not held.
+// CHECK-LABEL: func.func @sines
+// CHECK-NEXT: %[[TABLE:.*]] = graph.constant {{.*}} : tensor<1x200x64xf32>
+// CHECK-NEXT: graph.broadcast %[[TABLE]]
+// CHECK-NEXT: graph.binary mul
+// CHECK-NEXT: return
+func.func @sines(%x: tensor<12x200x64xf32>) -> tensor<12x200x64xf32> {
+  %place = graph.iota 0 : tensor<200x64xi64>
+  %angle = graph.cast %place : tensor<200x64xi64> -> tensor<200x64xf32>
+  %sine = graph.unary sin %angle : tensor<200x64xf32> -> tensor<200x64xf32>
+  %shaped = graph.reshape %sine : tensor<200x64xf32> -> tensor<1x200x64xf32>
+  %all = graph.broadcast %shaped : tensor<1x200x64xf32> -> tensor<12x200x64xf32>
+  %y = graph.binary mul %x, %all : tensor<12x200x64xf32>, tensor<12x200x64xf32> -> tensor<12x200x64xf32>
+  return %y : tensor<12x200x64xf32>
+}
+
+// Nor is one of more than 8 MiB.
+// CHECK-LABEL: func.func @manySines
+// CHECK: graph.iota
+// CHECK: graph.unary sin
+func.func @manySines(%x: tensor<40000x64xf32>) -> tensor<40000x64xf32> {
+  %place = graph.iota 0 : tensor<40000x64xi64>
+  %angle = graph.cast %place : tensor<40000x64xi64> -> tensor<40000x64xf32>
+  %sine = graph.unary sin %angle : tensor<40000x64xf32> -> tensor<40000x64xf32>
+  %y = graph.binary mul %x, %sine : tensor<40000x64xf32>, tensor<40000x64xf32> -> tensor<40000x64xf32>
+  return %y : tensor<40000x64xf32>
 }
 
 // Integers of a block from its start on, times both scales: 0.5 * (381 - 384) + 2 * 0.25 * (904 - 896).
