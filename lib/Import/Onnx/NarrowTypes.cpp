@@ -73,7 +73,8 @@ const Taker *takerOf(const onnx::NodeProto &node) {
       {"Transpose", true, {0}},
       {"Unsqueeze", true, {0}},
   };
-  static const Taker ofMicrosoft[] = {{"GatherBlockQuantized", false, {0, 3}}};
+  static const Taker ofMicrosoft[] = {
+      {"DequantizeLinear", false, {0, 2}}, {"GatherBlockQuantized", false, {0, 3}}, {"QuantizeLinear", false, {2}}};
   const std::string domain = canonicalDomain(node.domain());
   const ArrayRef<Taker> takers = domain.empty()              ? ArrayRef(ofOnnx)
                                  : domain == "com.microsoft" ? ArrayRef(ofMicrosoft)

@@ -44,7 +44,20 @@ void noFurtherResults(OpBinder &op, size_t first) {
       op.unsupported("output " + std::to_string(i) + " is used, supported is the first result");
 }
 
-/// A [C] operand as [1, C, 1, 1...] for values of shape [N, C, D1, D2...].
+/// A [C, D1, D2..] operand as [1, C, D1, D2..] (up to opset 8).
+Value perActivation(OpBinder &op, size_t index, StringRef name) {
+  const Exprs shape = op.shape(0, "X");
+  op.b.sameShape(op.shape(index, name), ArrayRef<Expr>(shape).drop_front(),
+                 "the shapes of " + name.str() + " and of one entry of the batch");
+  return op.b.unsqueeze(op.value(index, name), {0});
+}
+
+} // namespace
+
+Value softmaxFlattened(OpBinder &op, Value value, int64_t axis, bool log) {
+  return flattened(op, value, axis, [&](Value rows) { return op.b.softmax(rows, axis, log); });
+}
+
 Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const Expr &channels) {
   Value value = op.value(index, name);
   const Exprs shape = op.b.shape(value);
@@ -57,26 +70,17 @@ Value perChannel(OpBinder &op, size_t index, StringRef name, int64_t rank, const
   return op.b.reshape(value, dims);
 }
 
-/// A [C, D1, D2..] operand as [1, C, D1, D2..] (up to opset 8).
-Value perActivation(OpBinder &op, size_t index, StringRef name) {
-  const Exprs shape = op.shape(0, "X");
-  op.b.sameShape(op.shape(index, name), ArrayRef<Expr>(shape).drop_front(),
-                 "the shapes of " + name.str() + " and of one entry of the batch");
-  return op.b.unsqueeze(op.value(index, name), {0});
-}
-
-/// Normalises [N, C, rest..] over groups of channels, as [N, G, C / G, rest..].
-Value normalizeGroups(OpBinder &op, Value value, const Expr &groups, double epsilon) {
+/// As [N, G, C / G, rest..].
+Value normalizeGroups(OpBinder &op, Value value, int64_t groups, StringRef attribute) {
   const Exprs shape = op.b.shape(value);
-  Exprs apart = {shape[0], groups, simplify(floorDiv(shape[1], groups), op.b.ranges())};
+  const Expr channels = shape[1];
+  if (groups < 1 || (channels.constant() && *channels.constant() % groups != 0))
+    op.bad(attribute.str() + " is " + std::to_string(groups) + ", expected a divisor of the " + channels.text() +
+           " channels");
+  Exprs apart = {shape[0], Expr(groups), simplify(floorDiv(channels, Expr(groups)), op.b.ranges())};
   apart.append(shape.begin() + 2, shape.end());
+  const double epsilon = op.floatAttribute("epsilon", 1e-5f);
   return op.b.reshape(op.b.layerNorm(op.b.reshape(value, apart), 2, epsilon, /*rms=*/false), shape);
-}
-
-} // namespace
-
-Value softmaxFlattened(OpBinder &op, Value value, int64_t axis, bool log) {
-  return flattened(op, value, axis, [&](Value rows) { return op.b.softmax(rows, axis, log); });
 }
 
 Value scaleAndShift(OpBinder &op, Value value, Value scale, Value bias) {
@@ -180,12 +184,10 @@ void importInstanceNormalization(OpBinder &op) {
 void importGroupNormalization(OpBinder &op) {
   op.requireFloat(0, "X");
   op.ignoreAttribute("stash_type");
-  const int64_t rank = op.rank(0, "X", 2), groups = op.requiredInt("num_groups");
+  const int64_t rank = op.rank(0, "X", 2);
   Value value = op.value(0, "X");
   const Expr channels = op.b.shape(value)[1];
-  if (groups < 1 || (channels.constant() && *channels.constant() % groups != 0))
-    op.bad("num_groups is " + std::to_string(groups) + ", expected a divisor of the " + channels.text() + " channels");
-  Value normal = normalizeGroups(op, value, groups, op.floatAttribute("epsilon", 1e-5f));
+  Value normal = normalizeGroups(op, value, op.requiredInt("num_groups"), "num_groups");
   op.result(
       scaleAndShift(op, normal, perChannel(op, 1, "scale", rank, channels), perChannel(op, 2, "bias", rank, channels)));
 }

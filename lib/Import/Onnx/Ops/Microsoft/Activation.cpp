@@ -10,20 +10,33 @@ using namespace mlir;
 
 namespace cupola::onnx_import::microsoft {
 
+std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name) {
+  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
+  const auto extent = sizes.back().constant();
+  if (!extent || *extent % 2 != 0)
+    op.unsupported(name + " has " + sizes.back().text() + " columns, supported are constant even numbers");
+  sizes.back() = starts.back() = Expr(*extent / 2);
+  Value right = op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
+  starts.back() = Expr(0);
+  return {op.b.slice(value, starts, Ints(sizes.size(), 1), sizes), right};
+}
+
+Value lastBiased(OpBinder &op, Value value, size_t index, StringRef name) {
+  const Exprs shape = op.b.shape(value), bias = op.shape(index, name);
+  if (shape.empty() || bias.size() != 1)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(bias) +
+           " beside values of " + shapeText(shape) + ", expected rank 1 for the last dimension");
+  op.b.sameExtent(bias[0], shape.back(),
+                  "the extent of the " + name.str() + " and the last one of what it is added to");
+  return op.b.binary(BinaryKind::Add, value, op.value(index, name));
+}
+
 /// f(x + bias), where bias has the last extent of x.
 static void withBias(OpBinder &op, UnaryKind kind, int least) {
   op.requireInputs(least, 2);
   op.requireFloat(0, "X");
   Value value = op.value(0, "X");
-  if (op.has(1)) {
-    const Exprs shape = op.b.shape(value), bias = op.shape(1, "bias");
-    if (shape.empty() || bias.size() != 1)
-      op.bad("inputs 0 (X) and 1 (bias) have the shapes " + shapeText(shape) + " and " + shapeText(bias) +
-             ", expected a bias of rank 1 for the last dimension");
-    op.b.sameExtent(bias[0], shape.back(), "the extent of the bias and the last one of X");
-    value = op.b.binary(BinaryKind::Add, value, op.value(1, "bias"));
-  }
-  op.result(op.b.unary(kind, value));
+  op.result(op.b.unary(kind, op.has(1) ? lastBiased(op, value, 1, "bias") : value));
 }
 
 void importGelu(OpBinder &op) {
@@ -39,6 +52,22 @@ void importQuickGelu(OpBinder &op) {
   op.requireInputs(1, 1);
   op.requireFloat(0, "X");
   op.result(op.b.unary(UnaryKind::Silu, op.value(0, "X"), op.floatAttribute("alpha", 1.702f)));
+}
+
+void importBiasAdd(OpBinder &op) {
+  op.requireInputs(3, 3);
+  op.requireFloat(0, "X");
+  op.b.sameShape(op.shape(2, "skip"), op.shape(0, "X"), "the shapes of inputs 2 (skip) and 0 (X)");
+  op.result(op.b.binary(BinaryKind::Add, lastBiased(op, op.value(0, "X"), 1, "bias"), op.value(2, "skip")));
+}
+
+/// One half of the last dimension times the Gelu of the other.
+void importBiasSplitGelu(OpBinder &op) {
+  op.requireInputs(2, 2);
+  op.requireFloat(0, "X");
+  Value value = lastBiased(op, op.value(0, "X"), 1, "bias");
+  const auto [left, right] = halves(op, value, "input 0 (X)");
+  op.result(op.b.binary(BinaryKind::Mul, left, op.b.unary(UnaryKind::GeluErf, right)));
 }
 
 namespace {

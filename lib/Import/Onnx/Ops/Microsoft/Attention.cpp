@@ -1,6 +1,7 @@
-//===- lib/Import/Onnx/Ops/Microsoft/Attention.cpp - Attention, MultiHeadAttention ===//
+//===- lib/Import/Onnx/Ops/Microsoft/Attention.cpp - Attention, QAttention, MultiHeadAttention ===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Heads.h"
+#include "lib/Import/Onnx/Ops/IntegerProduct.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
 
 using namespace mlir;
@@ -109,21 +110,38 @@ std::array<int64_t, 3> widths(OpBinder &op, const Expr &all) {
   return {given[0], given[1], given[2]};
 }
 
-/// input weights + bias, taken apart.
-Projections projected(OpBinder &op) {
-  requireRank(op, 0, "input", 3);
-  requireRank(op, 1, "weights", 2);
+/// Queries, keys and values side by side, taken apart.
+Projections apart(OpBinder &op, Value all) {
   const int64_t heads = op.requiredInt("num_heads");
   const auto [queries, keys, values] = widths(op, op.shape(1, "weights")[1]);
-  Value all = op.b.matmul(op.value(0, "input"), op.value(1, "weights"));
-  if (op.has(2)) {
-    requireRank(op, 2, "bias", 1);
-    op.b.sameExtent(op.shape(2, "bias")[0], op.shape(1, "weights")[1], "the extent of the bias and the columns");
-    all = op.b.binary(BinaryKind::Add, all, op.value(2, "bias"));
-  }
   Value q = splitHeads(op, columns(op, all, Expr(0), Expr(queries)), heads, "num_heads");
   Value k = splitHeads(op, columns(op, all, Expr(queries), Expr(keys)), heads, "num_heads");
   return {q, k, splitHeads(op, columns(op, all, Expr(queries + keys), Expr(values)), heads, "num_heads")};
+}
+
+/// Where Attention and QAttention have what they share.
+struct Places {
+  size_t mask, past, bias; ///< of scores
+};
+
+/// Of input weights + bias.
+void attention(OpBinder &op, Value all, const Places &places) {
+  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
+    if (op.intAttribute(name, 0) != 0)
+      op.unsupported("attribute '" + name.str() + "' is not 0, supported is 0");
+  op.ignoreAttribute("rotary_embedding_dim"); // of do_rotary
+  Projections p = apart(op, all);
+  Expr past(0);
+  if (op.has(places.past)) {
+    requireRank(op, places.past, "past", 5);
+    past = op.shape(places.past, "past")[3];
+    Value before = op.value(places.past, "past");
+    p.k = op.b.concat({part(op, before, 0, 0, 2), p.k}, 2);
+    p.v = op.b.concat({part(op, before, 0, 1, 2), p.v}, 2);
+  }
+  op.result(attend(op, p.q, p.k, p.v, scoresOf(op, p, past, places.mask, "mask_index", places.bias)));
+  if (op.wants(1))
+    op.result(op.b.concat({op.b.unsqueeze(p.k, {0}), op.b.unsqueeze(p.v, {0})}, 0), 1);
 }
 
 /// One part of a bias for q, k and v that begins behind `before` columns; null where there is none.
@@ -177,22 +195,23 @@ Projections separate(OpBinder &op) {
 void importAttention(OpBinder &op) {
   op.requireInputs(2, 7);
   refuseInputs(op, {{6, "past_sequence_length"}});
-  for (StringRef name : {"do_rotary", "past_present_share_buffer"})
-    if (op.intAttribute(name, 0) != 0)
-      op.unsupported("attribute '" + name.str() + "' is not 0, supported is 0");
-  op.ignoreAttribute("rotary_embedding_dim"); // of do_rotary
-  Projections p = projected(op);
-  Expr past(0);
-  if (op.has(4)) {
-    requireRank(op, 4, "past", 5);
-    past = op.shape(4, "past")[3];
-    Value before = op.value(4, "past");
-    p.k = op.b.concat({part(op, before, 0, 0, 2), p.k}, 2);
-    p.v = op.b.concat({part(op, before, 0, 1, 2), p.v}, 2);
-  }
-  op.result(attend(op, p.q, p.k, p.v, scoresOf(op, p, past, 3, "mask_index", 5)));
-  if (op.wants(1))
-    op.result(op.b.concat({op.b.unsqueeze(p.k, {0}), op.b.unsqueeze(p.v, {0})}, 0), 1);
+  requireRank(op, 0, "input", 3);
+  requireRank(op, 1, "weights", 2);
+  Value all = op.b.matmul(op.value(0, "input"), op.value(1, "weights"));
+  attention(op, op.has(2) ? lastBiased(op, all, 2, "bias") : all, {3, 4, 5});
+}
+
+/// Of integers, which are what is projected alone.
+void importQAttention(OpBinder &op) {
+  using namespace quantize;
+  constexpr size_t none = 9;
+  op.requireInputs(5, 9);
+  if (op.rank(0, "input") != 3 || op.rank(1, "weight") != 2)
+    op.bad("inputs 0 (input) and 1 (weight) have the shapes " + shapeText(op.shape(0, "input")) + " and " +
+           shapeText(op.shape(1, "weight")) + ", expected ranks 3 and 2");
+  op.requireFloat(3, "input_scale");
+  Value sums = op.b.matmul(factorOf(op, 0, "input", 6, Side::Left), factorOf(op, 1, "weight", 7, Side::Right));
+  attention(op, scaledProduct(op, sums, number(op, 3, "input_scale"), 4, 2), {5, 8, none});
 }
 
 void importMultiHeadAttention(OpBinder &op) {

@@ -31,6 +31,14 @@ void importFusedMatMul(OpBinder &op) {
   op.result(alpha == 1 ? product : op.b.binary(BinaryKind::Mul, product, op.b.scalar(alpha, op.b.element(product))));
 }
 
+void importGemmFastGelu(OpBinder &op) {
+  op.requireInputs(2, 3);
+  for (size_t i : {0, 1})
+    op.requireFloat(i, i == 0 ? "X" : "W");
+  Value product = op.b.matmul(op.value(0, "X"), op.value(1, "W"));
+  op.result(op.b.unary(UnaryKind::GeluTanh, op.has(2) ? lastBiased(op, product, 2, "bias") : product));
+}
+
 void importFusedGemm(OpBinder &op) {
   op.requireInputs(2, 3);
   op.requireFloat(0, "A");
@@ -55,18 +63,6 @@ void importFusedConv(OpBinder &op) {
     value = op.b.binary(BinaryKind::Add, value, op.value(3, "Z"));
   }
   op.result(activated(op, value, op.floatsAttribute("activation_params").value_or(std::vector<double>{})));
-}
-
-/// [N, spatial.., C] and [O, window.., C / groups].
-void importNhwcConv(OpBinder &op) {
-  op.requireInputs(2, 3);
-  op.requireFloat(0, "X");
-  op.requireFloat(1, "W");
-  for (size_t i : {0, 1})
-    op.rank(i, i == 0 ? "X" : "W", 3);
-  Value input = conv::channelsFirst(op, op.value(0, "X")), weights = conv::channelsFirst(op, op.value(1, "W"));
-  op.result(
-      conv::channelsLast(op, conv::convolve(op, conv::read(op, input, weights, {0, 1, 2}, /*transposed=*/false))));
 }
 
 } // namespace cupola::onnx_import::microsoft

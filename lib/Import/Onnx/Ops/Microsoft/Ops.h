@@ -17,21 +17,40 @@ void importGelu(OpBinder &op);
 void importFastGelu(OpBinder &op);
 void importBiasGelu(OpBinder &op);
 void importQuickGelu(OpBinder &op);
+void importBiasAdd(OpBinder &op);
+void importBiasSplitGelu(OpBinder &op);
+/// value + the operand, a list as long as the last dimension.
+Value lastBiased(OpBinder &op, Value value, size_t index, llvm::StringRef name);
+/// Of the last dimension, whose extent is an even constant; `name` says of what.
+std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name);
 /// What the attribute `activation` names; absent: the value. Parameters that are not given have ONNX's defaults.
 Value activated(OpBinder &op, Value value, llvm::ArrayRef<double> parameters);
 
 // Fused.cpp
 void importFusedMatMul(OpBinder &op);
 void importFusedGemm(OpBinder &op);
+void importGemmFastGelu(OpBinder &op);
 void importFusedConv(OpBinder &op);
+
+// ChannelsLast.cpp
 void importNhwcConv(OpBinder &op);
+void importNhwcFusedConv(OpBinder &op);
+void importNhwcMaxPool(OpBinder &op);
+void importQLinearConv(OpBinder &op);
 
 // Normalization.cpp
 void importLayerNormalization(OpBinder &op); ///< of opsets before ONNX had it
 void importSimplifiedLayerNormalization(OpBinder &op);
 void importSkipLayerNormalization(OpBinder &op);
 void importSkipSimplifiedLayerNormalization(OpBinder &op);
+
+// GroupNorm.cpp
+void importGroupNorm(OpBinder &op);
+void importSkipGroupNorm(OpBinder &op);
+
+// Embedding.cpp
 void importEmbedLayerNormalization(OpBinder &op);
+void importQEmbedLayerNormalization(OpBinder &op);
 
 // QLinear.cpp
 void importQLinearAdd(OpBinder &op);
@@ -42,11 +61,17 @@ void importQLinearSoftmax(OpBinder &op);
 void importQLinearConcat(OpBinder &op);
 void importQLinearAveragePool(OpBinder &op);
 void importQLinearGlobalAveragePool(OpBinder &op);
+void importQLinearWhere(OpBinder &op);
+void importQLinearReduceMean(OpBinder &op);
+void importQuantizeLinear(OpBinder &op);
+void importDequantizeLinear(OpBinder &op);
 
 // Product.cpp
 void importQGemm(OpBinder &op);
 void importDynamicQuantizeMatMul(OpBinder &op);
 void importMatMulIntegerToFloat(OpBinder &op);
+/// sums * (scale * operand rightScale) + operand bias, where there is one, in the type of the scales.
+Value scaledProduct(OpBinder &op, Value sums, Value scale, size_t rightScale, size_t bias);
 
 // PackedWeights.cpp
 void importMatMulNBits(OpBinder &op);
@@ -57,10 +82,15 @@ void importDynamicQuantizeLSTM(OpBinder &op);
 
 // Attention.cpp
 void importAttention(OpBinder &op);
+void importQAttention(OpBinder &op);
 void importMultiHeadAttention(OpBinder &op);
 
 // GroupQueryAttention.cpp
 void importGroupQueryAttention(OpBinder &op);
+
+// PositionBias.cpp
+void importRelativePositionBias(OpBinder &op);
+void importGatedRelativePositionBias(OpBinder &op);
 
 // Rotary.cpp
 void importRotaryEmbedding(OpBinder &op);

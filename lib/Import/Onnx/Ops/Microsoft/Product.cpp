@@ -9,19 +9,11 @@ namespace cupola::onnx_import::microsoft {
 
 using namespace quantize;
 
-/// sums * (scale * b_scale) + bias in the type of the scales.
-static void scaledProduct(OpBinder &op, Value sums, Value scale, size_t rightScale, size_t bias) {
+Value scaledProduct(OpBinder &op, Value sums, Value scale, size_t rightScale, size_t bias) {
   op.requireFloat(rightScale, "b_scale");
   Value factor = op.b.binary(BinaryKind::Mul, scale, perLine(op, rightScale, "b_scale", op.shape(1, "B"), Side::Right));
   Value value = op.b.binary(BinaryKind::Mul, op.b.cast(sums, op.b.element(factor)), factor);
-  if (op.has(bias)) {
-    const Exprs shape = op.b.shape(value), own = op.shape(bias, "bias");
-    if (own.size() != 1 || shape.empty())
-      op.bad("input " + std::to_string(bias) + " (bias) has the shape " + shapeText(own) + ", expected rank 1");
-    op.b.sameExtent(own[0], shape.back(), "the extent of the bias and the columns of the product");
-    value = op.b.binary(BinaryKind::Add, value, op.value(bias, "bias"));
-  }
-  op.result(value);
+  return op.has(bias) ? lastBiased(op, value, bias, "bias") : value;
 }
 
 void importDynamicQuantizeMatMul(OpBinder &op) {
@@ -30,14 +22,14 @@ void importDynamicQuantizeMatMul(OpBinder &op) {
     op.bad("input 0 (A) has elements of " + typeText(type) + ", expected float32");
   const Quantised left = dynamically(op, op.value(0, "A"));
   Value a = centred(op, left.integers, left.zero, factorType(op));
-  scaledProduct(op, op.b.matmul(a, factorOf(op, 1, "B", 3, Side::Right)), left.scale, 2, 4);
+  op.result(scaledProduct(op, op.b.matmul(a, factorOf(op, 1, "B", 3, Side::Right)), left.scale, 2, 4));
 }
 
 void importMatMulIntegerToFloat(OpBinder &op) {
   op.requireInputs(4, 7);
   op.requireFloat(2, "a_scale");
   Value a = factorOf(op, 0, "A", 4, Side::Left), sums = op.b.matmul(a, factorOf(op, 1, "B", 5, Side::Right));
-  scaledProduct(op, sums, perLine(op, 2, "a_scale", op.shape(0, "A"), Side::Left), 3, 6);
+  op.result(scaledProduct(op, sums, perLine(op, 2, "a_scale", op.shape(0, "A"), Side::Left), 3, 6));
 }
 
 /// A matrix in int16 without its zero point, which may be one per line along the dimension that is not summed over.

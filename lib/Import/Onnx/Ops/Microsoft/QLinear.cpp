@@ -110,4 +110,31 @@ void importQLinearGlobalAveragePool(OpBinder &op) {
   pooled(op, [&](Value value) { return op.b.reduce(ReduceKind::Mean, value, sequence(2, rank)); });
 }
 
+void importQLinearWhere(OpBinder &op) {
+  op.requireInputs(9, 9);
+  op.requireBool(0, "condition");
+  Value x = numbersAt(op, 1, "X"), y = numbersAt(op, 4, "Y");
+  quantisedResult(op, op.b.select(op.value(0, "condition"), x, y), 7, "Z", op.element(1, "X"));
+}
+
+void importQLinearReduceMean(OpBinder &op) {
+  const Ints axes = op.axes(op.requiredInts("axes"), op.rank(0, "data", 1));
+  const bool keeps = op.intAttribute("keepdims", 1) != 0;
+  unary(op, [&](Value value) {
+    value = op.b.reduce(ReduceKind::Mean, value, axes);
+    return keeps ? value : op.b.squeeze(value, axes);
+  });
+}
+
+/// ONNX's own of later opsets, whose types and axes these took first.
+void importQuantizeLinear(OpBinder &op) {
+  op.requireInputs(2, 3);
+  onnx_import::importQuantizeLinear(op);
+}
+
+void importDequantizeLinear(OpBinder &op) {
+  op.requireInputs(2, 3);
+  onnx_import::importDequantizeLinear(op);
+}
+
 } // namespace cupola::onnx_import::microsoft

@@ -1,0 +1,180 @@
+#===- test/Onnx/test_microsoft_attention.py - Attentions of com.microsoft beside onnxruntime ---===#
+# SPDX-License-Identifier: Apache-2.0
+"""Each op over random shapes, values and attributes, from a seed."""
+
+import numpy as np
+import pytest
+from beside import Const
+from microsoft import both, by_cupola, bytes_of, close, floats, number
+
+
+def mask_of(random, batch, keys):
+    """Whole keys at first, as padding has it."""
+    return (np.arange(keys) < random.integers(1, keys + 1, (batch, 1))).astype(np.int32)
+
+
+def grid_of(random, batch, queries, keys):
+    """Every query sees a key: without one all that is left of scores are the last bits of large numbers."""
+    grid = random.integers(0, 2, (batch, queries, keys)).astype(np.int32)
+    grid[..., 0] = 1
+    return grid
+
+
+@pytest.mark.parametrize("heads, interleaved, part", [(2, 0, 0), (2, 1, 0), (3, 0, 4)])
+@pytest.mark.parametrize("rank", [3, 4])
+def test_rotary(heads, interleaved, part, rank):
+    random = np.random.default_rng(51)
+    size = 8
+    x = floats(random, 2, 5, heads * size) if rank == 3 else floats(random, 2, heads, 5, size)
+    angles = floats(random, 17, (part or size) // 2, low=-3, high=3)
+    caches = Const(np.cos(angles)), Const(np.sin(angles))
+    options = dict(interleaved=interleaved, **({"rotary_embedding_dim": part, "num_heads": heads} if part else {}))
+    close("RotaryEmbedding", x, random.integers(0, 17, (2, 5)), *caches, **options)
+    close("RotaryEmbedding", x, np.array([3]), *caches, **options)
+
+
+@pytest.mark.parametrize("mask", ["none", "lengths", "both ends", "keys", "grid"])
+@pytest.mark.parametrize("causal", [0, 1])
+def test_attention(mask, causal):
+    random = np.random.default_rng(52)
+    batch, length, heads, size = 2, 5, 3, 4
+    width = heads * size
+    masks = {"none": None, "lengths": np.array([3, 5], np.int32), "both ends": np.array([3, 5, 0, 1], np.int32),
+             "keys": mask_of(random, batch, length), "grid": grid_of(random, batch, length, length)}
+    operands = [floats(random, batch, length, 7), Const(floats(random, 7, 3 * width)), Const(floats(random, 3 * width)), masks[mask]]
+    close("Attention", *operands, num_heads=heads, unidirectional=causal, tolerance=2e-5)
+    close("Attention", *operands, None, floats(random, batch, heads, length, length), num_heads=heads, unidirectional=causal, tolerance=2e-5)
+
+
+def test_attention_with_a_past():
+    random = np.random.default_rng(53)
+    past = floats(random, 2, 2, 3, 6, 4)
+    close("Attention", floats(random, 2, 5, 7), Const(floats(random, 7, 36)), Const(floats(random, 36)), None, past, num_heads=3,
+          unidirectional=1, results=2, tolerance=2e-5)
+    close("Attention", floats(random, 2, 5, 7), Const(floats(random, 7, 32)), Const(floats(random, 32)), num_heads=2, scale=0.3,
+          qkv_hidden_sizes=[12, 12, 8], tolerance=2e-5)
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int8])
+@pytest.mark.parametrize("causal", [0, 1])
+@pytest.mark.parametrize("mask", ["none", "lengths", "keys"])
+def test_attention_of_integers(mask, causal, kind):
+    random = np.random.default_rng(81)
+    batch, length, heads, width = 2, 5, 3, 12
+    masks = {"none": None, "lengths": np.array([3, 5], np.int32), "keys": mask_of(random, batch, length)}
+    weights = Const((random.integers(-64, 64, (7, 3 * width)) + (kind == np.uint8) * 64).astype(kind))
+    scale, zero = number(0.02), number(64 if kind == np.uint8 else 0, kind)
+    operands = [bytes_of(random, batch, length, 7), weights, Const(floats(random, 3 * width)), number(0.03), scale, masks[mask],
+                number(120, np.uint8), zero]
+    close("QAttention", *operands, num_heads=heads, unidirectional=causal, tolerance=2e-5)
+    past = floats(random, 2, batch, heads, 6, width // heads)
+    if mask == "none":
+        close("QAttention", *operands, past, num_heads=heads, unidirectional=1, results=2, tolerance=2e-5)
+
+
+@pytest.mark.parametrize("mask", ["none", "lengths", "keys", "grid"])
+@pytest.mark.parametrize("causal", [0, 1])
+def test_multi_head_attention(mask, causal):
+    random = np.random.default_rng(54)
+    batch, queries, keys, heads, size = 2, 5, 5 if causal else 7, 3, 4
+    masks = {"none": None, "lengths": np.array([3, keys], np.int32), "keys": mask_of(random, batch, keys),
+             "grid": grid_of(random, batch, queries, keys)}
+    q, k, v = floats(random, batch, queries, 12), floats(random, batch, keys, 12), floats(random, batch, keys, 18)
+    close("MultiHeadAttention", q, k, v, None, masks[mask], num_heads=heads, unidirectional=causal, tolerance=2e-5)
+    close("MultiHeadAttention", q, k, v, floats(random, 42), masks[mask], floats(random, 1, heads, queries, keys), num_heads=heads,
+          unidirectional=causal, tolerance=2e-5)
+
+
+def test_heads_and_caches():
+    random = np.random.default_rng(55)
+    close("MultiHeadAttention", floats(random, 2, 5, 12), floats(random, 2, 3, 7, 4), floats(random, 2, 3, 7, 4), num_heads=3, tolerance=2e-5)
+    new = [floats(random, 2, 5, 12) for _ in range(3)]
+    close("MultiHeadAttention", *new, None, None, None, floats(random, 2, 3, 6, 4), floats(random, 2, 3, 6, 4), num_heads=3, unidirectional=1,
+          results=3, tolerance=2e-5)
+
+
+def attended(*operands):
+    return by_cupola("MultiHeadAttention", *operands, num_heads=3)
+
+
+def test_packed_heads():
+    """Which onnxruntime takes on GPUs alone: they are queries, keys and values side by side."""
+    packed = floats(np.random.default_rng(58), 2, 5, 3, 3, 4)
+    apart = [np.ascontiguousarray(packed[..., i, :]).reshape(2, 5, 12) for i in range(3)]
+    np.testing.assert_allclose(attended(packed), attended(*apart), rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(attended(apart[0], np.ascontiguousarray(packed[..., 1:, :])), attended(*apart), rtol=1e-6, atol=1e-6)
+
+
+GROUPED = [{}, {"softcap": 5.0}, {"scale": 0.2}, {"local_window_size": 4}, {"do_rotary": 1}, {"do_rotary": 1, "rotary_interleaved": 1}]
+
+
+@pytest.mark.parametrize("attributes", GROUPED)
+@pytest.mark.parametrize("past", [0, 6])
+def test_grouped_queries(attributes, past):
+    """A prompt, and tokens behind a cache that is full."""
+    random = np.random.default_rng(56)
+    batch, length, heads, groups, size = 1 if past else 2, 5, 4, 2, 16
+    total = past + length
+    q, k, v = floats(random, batch, length, heads * size), *(floats(random, batch, length, groups * size) for _ in range(2))
+    cache = [floats(random, batch, groups, past, size) for _ in range(2)] if past else [None, None]
+    lengths = np.full(batch, total - 1, np.int32), Const(np.array(total, np.int32))
+    angles = floats(random, 32, size // 2, low=-3, high=3)
+    caches = [Const(np.cos(angles)), Const(np.sin(angles))] if "do_rotary" in attributes else []
+    options = dict(num_heads=heads, kv_num_heads=groups, results=3, tolerance=2e-5, **attributes)
+    close("GroupQueryAttention", q, k, v, *cache, *lengths, *caches, **options)
+    packed = np.concatenate([q, k, v], axis=-1)
+    close("GroupQueryAttention", packed, None, None, *cache, *lengths, *caches, **options)
+
+
+def test_rows_of_a_cache_that_end_early():
+    """Each row of the batch has another number of keys; the rows of the cache behind them are of no meaning."""
+    random = np.random.default_rng(57)
+    batch, heads, groups, size, room = 3, 4, 2, 16, 12
+    q, k, v = floats(random, batch, 1, heads * size), *(floats(random, batch, 1, groups * size) for _ in range(2))
+    cache = [floats(random, batch, groups, room, size) for _ in range(2)]
+    lengths = np.array([2, 7, 11], np.int32)
+    pairs = both("GroupQueryAttention", q, k, v, *cache, lengths, Const(np.array(room, np.int32)), num_heads=heads, kv_num_heads=groups,
+                 results=3)
+    np.testing.assert_allclose(*pairs[0], rtol=2e-5, atol=2e-5)
+    for found, expected in pairs[1:]:
+        for row, last in enumerate(lengths):
+            np.testing.assert_allclose(found[row, :, :last + 1], expected[row, :, :last + 1], rtol=1e-6)
+
+
+def buckets_of(queries, keys, count, largest, both_ways):
+    """As T5 has them."""
+    ahead = np.arange(keys) - np.arange(queries)[:, None]
+    first = np.zeros_like(ahead)
+    if both_ways:
+        count //= 2
+        first, distance = (ahead > 0) * count, np.abs(ahead)
+    else:
+        distance = np.maximum(-ahead, 0)
+    exact = count // 2
+    with np.errstate(divide="ignore"):
+        far = exact + (np.log(distance / exact) / np.log(largest / exact) * (count - exact) + 1e-6)
+    return first + np.where(distance < exact, distance, np.minimum(np.maximum(far, 0), count - 1).astype(np.int64))
+
+
+@pytest.mark.parametrize("both_ways", [0, 1])
+@pytest.mark.parametrize("length", [5, 300])
+def test_relative_positions(both_ways, length):
+    """Which onnxruntime has for GPUs alone. The table lies transposed."""
+    table = floats(np.random.default_rng(82), 32, 4)
+    found = by_cupola("RelativePositionBias", Const(np.ascontiguousarray(table.T).reshape(32, 4)), Const(np.array(length)),
+                      Const(np.array(length)), max_distance=128, is_bidirectional=both_ways)
+    np.testing.assert_array_equal(found, np.moveaxis(table[buckets_of(length, length, 32, 128, both_ways)], -1, 0)[None])
+
+
+def test_gated_relative_positions():
+    """Which onnxruntime has for GPUs alone."""
+    random = np.random.default_rng(83)
+    batch, length, heads, size = 2, 5, 3, 4
+    query, bias = floats(random, batch, length, heads * size), floats(random, heads * size)
+    positions, weight, offset, eco = floats(random, 1, heads, length, length), floats(random, size, 8), floats(random, 8), floats(
+        random, 1, heads, 1, 1)
+    layer = (query + bias).reshape(batch, length, heads, size).transpose(0, 2, 1, 3)
+    gates = 1 / (1 + np.exp(-(layer @ weight + offset).reshape(batch, heads, length, 2, 4).sum(-1)))
+    expected = (gates[..., :1] * (gates[..., 1:] * eco - 1) + 2) * positions
+    found = by_cupola("GatedRelativePositionBias", query, bias, positions, weight, offset, eco, num_heads=heads)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
