@@ -105,6 +105,43 @@ def test_packed_heads():
     np.testing.assert_allclose(attended(apart[0], np.ascontiguousarray(packed[..., 1:, :])), attended(*apart), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.parametrize("extra", [(), ("mask",), ("bias",), ("mask", "grid", "bias")])
+@pytest.mark.parametrize("shared", [0, 1])
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_one_new_token(shared, extra, dynamic):
+    """Behind a cache that has rows for more, or that ends with the last token, which onnxruntime does on GPUs alone: it is what
+    MultiHeadAttention makes."""
+    random = np.random.default_rng(84)
+    batch, heads, size, past, rows = 2, 3, 4, 6, 10
+    q, k, v = (floats(random, batch, 1, heads * size) for _ in range(3))
+    caches = [floats(random, batch, heads, rows if shared else past, size) for _ in range(2)]
+    mask = mask_of(random, batch, past + 1) if "mask" in extra else None
+    grid = floats(random, batch, heads, 1, past + 1) if "grid" in extra else None
+    bias = floats(random, 3 * heads * size) if "bias" in extra else None
+    options = dict(results=3, num_heads=heads, dynamic=dynamic)
+
+    def found(*new):
+        length = np.array([past], np.int32) if shared else None
+        return by_cupola("DecoderMaskedMultiHeadAttention", *new, mask, grid, *caches, length, None, None, bias, past_present_share_buffer=shared,
+                         **options)
+    if shared:
+        close("DecoderMaskedMultiHeadAttention", q, k, v, mask, grid, *caches, np.array([past], np.int32), None, None, bias,
+              past_present_share_buffer=1, tolerance=2e-5, **options)
+    else:
+        expected = by_cupola("MultiHeadAttention", q, k, v, bias, mask, grid, *caches, **options)
+        for a, b in zip(found(q, k, v), expected, strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
+    if not dynamic:
+        for a, b in zip(found(np.concatenate([q, k, v], -1), None, None), found(q, k, v), strict=True):
+            np.testing.assert_allclose(a, b, rtol=1e-6, atol=1e-6)
+
+
+def test_one_new_token_over_an_encoder():
+    random = np.random.default_rng(85)
+    encoded = [floats(random, 2, 3, 7, 4) for _ in range(2)]
+    close("DecoderMaskedMultiHeadAttention", floats(random, 2, 1, 12), *encoded, mask_of(random, 2, 7), num_heads=3, scale=0.3, tolerance=2e-5)
+
+
 GROUPED = [{}, {"softcap": 5.0}, {"scale": 0.2}, {"local_window_size": 4}, {"do_rotary": 1}, {"do_rotary": 1, "rotary_interleaved": 1}]
 
 
@@ -177,4 +214,38 @@ def test_gated_relative_positions():
     gates = 1 / (1 + np.exp(-(layer @ weight + offset).reshape(batch, heads, length, 2, 4).sum(-1)))
     expected = (gates[..., :1] * (gates[..., 1:] * eco - 1) + 2) * positions
     found = by_cupola("GatedRelativePositionBias", query, bias, positions, weight, offset, eco, num_heads=heads)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("sink", ["given", "smooth"])
+@pytest.mark.parametrize("past", [0, 6])
+@pytest.mark.parametrize("attributes", [{}, {"softcap": 5.0, "local_window_size": 4}])
+def test_a_score_beside_those_of_keys(sink, past, attributes):
+    random = np.random.default_rng(86)
+    batch, length, heads, groups, size = 1, 5, 4, 2, 16
+    total = past + length
+    q, k, v = floats(random, batch, length, heads * size), *(floats(random, batch, length, groups * size) for _ in range(2))
+    cache = [floats(random, batch, groups, past, size) for _ in range(2)] if past else [None, None]
+    lengths = np.full(batch, total - 1, np.int32), Const(np.array(total, np.int32))
+    options = dict(num_heads=heads, kv_num_heads=groups, results=3, tolerance=2e-5, **attributes)
+    bias = floats(random, 1, heads, length, total) if sink == "given" else None
+    if sink == "given":
+        close("GroupQueryAttention", q, k, v, *cache, *lengths, None, None, None, bias, floats(random, heads, low=-2, high=2), **options)
+    else:
+        close("GroupQueryAttention", q, k, v, *cache, *lengths, smooth_softmax=1, **options)
+
+
+def test_heads_that_are_normalised():
+    """Which onnxruntime has for GPUs alone: queries and keys that have gone through SimplifiedLayerNormalization."""
+    random = np.random.default_rng(87)
+    q, k, v = floats(random, 1, 5, 64), floats(random, 1, 5, 32), floats(random, 1, 5, 32)
+    of_q, of_k = floats(random, 16), floats(random, 16)
+
+    def normal(x, weight):
+        heads = x.reshape(1, 5, -1, 16)
+        return (heads / np.sqrt((heads ** 2).mean(-1, keepdims=True) + 1e-3) * weight).reshape(x.shape)
+    rest = Const(np.array([4], np.int32)), Const(np.array(5, np.int32))
+    options = dict(num_heads=4, kv_num_heads=2)
+    found = by_cupola("GroupQueryAttention", q, k, v, None, None, *rest, *[None] * 7, of_q, of_k, qk_norm_epsilon=1e-3, **options)
+    expected = by_cupola("GroupQueryAttention", normal(q, of_q), normal(k, of_k), v, None, None, *rest, **options)
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5)

@@ -215,6 +215,10 @@ Value GraphBuilder::scalar(double value, Type element, size_t rank) {
   return constant(DenseElementsAttr::get(tensor, ops.getFloatAttr(element, value)));
 }
 
+Value GraphBuilder::integer(const Expr &value, Type element) {
+  return value.constant() ? intScalar(*value.constant(), element) : dims({value}, {}, element);
+}
+
 Value GraphBuilder::intScalar(int64_t value, Type element, size_t rank) {
   const auto tensor = RankedTensorType::get(Ints(rank, 1), element);
   const unsigned bits = element.getIntOrFloatBitWidth();

@@ -96,6 +96,9 @@ public:
   /// One number in a tensor of `rank` dimensions of extent 1.
   Value scalar(double value, Type element, size_t rank = 0);
   Value intScalar(int64_t value, Type element, size_t rank = 0);
+  /// One integer, which may be known when shapes are bound.
+  Value integer(const Expr &value, Type element);
+  Value integer(const Expr &value) { return integer(value, int64()); }
   Value iota(llvm::ArrayRef<Expr> dims, int64_t axis);                  ///< int64
   Value places(const Expr &start, const Expr &step, const Expr &count); ///< int64: start, start + step, ..
   Value dims(llvm::ArrayRef<Expr> values, llvm::ArrayRef<int64_t> shape, Type element);

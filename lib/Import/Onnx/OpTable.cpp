@@ -290,6 +290,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "BiasGelu", {1}, microsoft::importBiasGelu},
     {"com.microsoft", "BiasSplitGelu", {1}, microsoft::importBiasSplitGelu},
     {"com.microsoft", "CDist", {1}, microsoft::importCDist},
+    {"com.microsoft", "DecoderMaskedMultiHeadAttention", {1}, microsoft::importDecoderMaskedMultiHeadAttention},
     {"com.microsoft", "DequantizeLinear", {1}, microsoft::importDequantizeLinear},
     {"com.microsoft", "DynamicQuantizeLSTM", {1}, microsoft::importDynamicQuantizeLSTM},
     {"com.microsoft", "DynamicQuantizeMatMul", {1}, microsoft::importDynamicQuantizeMatMul},

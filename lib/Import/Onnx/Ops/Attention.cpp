@@ -23,10 +23,6 @@ Value splitHeads(OpBinder &op, Value value, StringRef attribute) {
 
 Value both(OpBinder &op, Value a, Value b) { return a && b ? op.b.binary(BinaryKind::And, a, b) : a ? a : b; }
 
-Value number(OpBinder &op, const Expr &e) {
-  return e.constant() ? op.b.intScalar(*e.constant(), op.b.int64()) : op.b.dims({e}, {}, op.b.int64());
-}
-
 /// Input 6: how many keys of each batch entry there are, as [batch, 1, 1, 1]; null: all.
 Value keyCounts(OpBinder &op, const Expr &batch) {
   if (!op.has(6))
@@ -53,7 +49,7 @@ Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, Val
   Value query = op.b.binary(BinaryKind::Add, op.b.iota(grid, 0), first);
   Value key = op.b.iota(grid, 1);
   const auto notAfter = [&](Value one, Value other, int64_t slack) {
-    Value limit = slack ? op.b.binary(BinaryKind::Add, other, number(op, slack)) : other;
+    Value limit = slack ? op.b.binary(BinaryKind::Add, other, op.b.integer(slack)) : other;
     return op.b.binary(BinaryKind::LessEqual, one, limit);
   };
   Value allowed = causal ? notAfter(key, query, 0) : Value();
@@ -66,7 +62,7 @@ Value allowedByPosition(OpBinder &op, const Expr &queries, const Expr &keys, Val
 
 /// The last query stands at the last key that is there; those behind it are hidden.
 Value allowedBy(OpBinder &op, Value counts, const Expr &queries, const Expr &keys) {
-  Value first = op.b.binary(BinaryKind::Sub, counts, number(op, queries));
+  Value first = op.b.binary(BinaryKind::Sub, counts, op.b.integer(queries));
   Value isThere = op.b.binary(BinaryKind::Less, op.b.iota({Expr(1), Expr(1), Expr(1), keys}, 3), counts);
   return both(op, allowedByPosition(op, queries, keys, first), isThere);
 }
@@ -165,8 +161,8 @@ Value weightsOf(OpBinder &op, const Operands &o) {
   Value scaled = op.b.binary(BinaryKind::Mul, o.q, op.b.scalar(scaleOf(op, query[3]), op.b.element(o.q)));
   Value scores = op.b.matmul(scaled, op.b.transpose(repeatHeads(op, o.k, query[1]), {0, 1, 3, 2}));
   Value capped = softCapped(op, scores), counts = keyCounts(op, query[0]);
-  Value allowed =
-      counts ? allowedBy(op, counts, query[2], keys[2]) : allowedByPosition(op, query[2], keys[2], number(op, o.past));
+  Value allowed = counts ? allowedBy(op, counts, query[2], keys[2])
+                         : allowedByPosition(op, query[2], keys[2], op.b.integer(o.past));
   Value biased = masked(op, capped, allowed);
   // A query that may see nothing has scores of -inf alone: its weights are 0.
   Value weights = op.b.softmax(biased, 3, /*log=*/false, graph::SoftmaxGuard::NaN);

@@ -53,10 +53,6 @@ struct Source {
 };
 
 Source sourceOf(OpBinder &op, const Blocks &blocks) {
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  const auto whole = [&](const Expr &e) {
-    return e.constant() ? op.b.intScalar(*e.constant(), i64) : op.b.dims({e}, {}, i64);
-  };
   const auto binary = [&](BinaryKind kind, Value a, Value b) { return op.b.binary(kind, a, b); };
   const size_t dims = blocks.dims();
   Value tap, block, exists;
@@ -64,20 +60,20 @@ Source sourceOf(OpBinder &op, const Blocks &blocks) {
     Exprs pixels(2 * dims, Expr(1)), taps = pixels;
     pixels[i] = blocks.image[i];
     taps[dims + i] = blocks.sizes[i];
-    Value t = op.b.iota(taps, static_cast<int64_t>(dims + i)), stride = whole(blocks.strides[i]);
-    Value begin = binary(BinaryKind::Add, op.b.iota(pixels, static_cast<int64_t>(i)), whole(blocks.pads[i]));
-    begin = binary(BinaryKind::Sub, begin, binary(BinaryKind::Mul, t, whole(blocks.dilations[i])));
+    Value t = op.b.iota(taps, static_cast<int64_t>(dims + i)), stride = op.b.integer(blocks.strides[i]);
+    Value begin = binary(BinaryKind::Add, op.b.iota(pixels, static_cast<int64_t>(i)), op.b.integer(blocks.pads[i]));
+    begin = binary(BinaryKind::Sub, begin, binary(BinaryKind::Mul, t, op.b.integer(blocks.dilations[i])));
     Value rest = binary(BinaryKind::Mod, begin, stride), at = binary(BinaryKind::Div, begin, stride);
-    Value here = binary(BinaryKind::And, binary(BinaryKind::Equal, rest, whole(0)),
-                        binary(BinaryKind::And, binary(BinaryKind::LessEqual, whole(0), begin),
-                               binary(BinaryKind::Less, at, whole(blocks.places[i]))));
-    tap = tap ? binary(BinaryKind::Add, binary(BinaryKind::Mul, tap, whole(blocks.sizes[i])), t) : t;
-    block = block ? binary(BinaryKind::Add, binary(BinaryKind::Mul, block, whole(blocks.places[i])), at) : at;
+    Value here = binary(BinaryKind::And, binary(BinaryKind::Equal, rest, op.b.integer(0)),
+                        binary(BinaryKind::And, binary(BinaryKind::LessEqual, op.b.integer(0), begin),
+                               binary(BinaryKind::Less, at, op.b.integer(blocks.places[i]))));
+    tap = tap ? binary(BinaryKind::Add, binary(BinaryKind::Mul, tap, op.b.integer(blocks.sizes[i])), t) : t;
+    block = block ? binary(BinaryKind::Add, binary(BinaryKind::Mul, block, op.b.integer(blocks.places[i])), at) : at;
     exists = exists ? binary(BinaryKind::And, exists, here) : here;
   }
-  Value count = whole(graph::product(blocks.places));
+  Value count = op.b.integer(graph::product(blocks.places));
   Value index = binary(BinaryKind::Add, binary(BinaryKind::Mul, tap, count), block);
-  return {op.b.select(exists, index, whole(0)), exists};
+  return {op.b.select(exists, index, op.b.integer(0)), exists};
 }
 
 } // namespace

@@ -24,14 +24,10 @@ struct Transform {
   int64_t parts() const { return inverse && onesided ? 1 : 2; }
 };
 
-Value number(OpBinder &op, const Expr &value) {
-  return value.constant() ? op.b.intScalar(*value.constant(), op.b.int64()) : op.b.dims({value}, {}, op.b.int64());
-}
-
 /// How often a bin of a half spectrum counts: those with a mirror image twice.
 Value weights(OpBinder &op, const Transform &t, Value bin, Type real) {
   Value mirrored = op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Mul, bin, op.b.intScalar(2, op.b.int64())),
-                               number(op, t.length));
+                               op.b.integer(t.length));
   Value isAlone = op.b.binary(BinaryKind::Equal, mirrored, op.b.intScalar(0, op.b.int64()));
   return op.b.select(isAlone, op.b.scalar(1, real), op.b.scalar(2, real));
 }
@@ -46,8 +42,8 @@ Value waves(OpBinder &op, const Transform &t, int64_t parts, Type real) {
   };
   const auto multiply = [&](Value a, Value b) { return op.b.binary(BinaryKind::Mul, a, b); };
   // In whole turns first: products of positions are too long for a float.
-  Value turns = op.b.binary(BinaryKind::Mod, multiply(place(0), place(2)), number(op, t.length));
-  Value share = op.b.binary(BinaryKind::Div, op.b.cast(turns, real), op.b.cast(number(op, t.length), real));
+  Value turns = op.b.binary(BinaryKind::Mod, multiply(place(0), place(2)), op.b.integer(t.length));
+  Value share = op.b.binary(BinaryKind::Div, op.b.cast(turns, real), op.b.cast(op.b.integer(t.length), real));
   Value angle = multiply(share, op.b.scalar(2 * 3.14159265358979323846, real));
   Value cosine = op.b.unary(UnaryKind::Cos, angle), sine = op.b.unary(UnaryKind::Sin, angle);
   Value opposite = op.b.unary(UnaryKind::Neg, sine);
@@ -56,7 +52,7 @@ Value waves(OpBinder &op, const Transform &t, int64_t parts, Type real) {
   Value crossed = op.b.select(op.b.binary(BinaryKind::Less, place(1), place(3)), toImaginary, toReal);
   Value matrix = op.b.select(op.b.binary(BinaryKind::Equal, place(1), place(3)), cosine, crossed);
   if (inverse)
-    matrix = op.b.binary(BinaryKind::Div, matrix, op.b.cast(number(op, t.length), real));
+    matrix = op.b.binary(BinaryKind::Div, matrix, op.b.cast(op.b.integer(t.length), real));
   if (inverse && t.onesided)
     matrix = multiply(matrix, weights(op, t, place(0), real));
   return op.b.reshape(matrix, {t.taken() * Expr(parts), t.made() * Expr(t.parts())});

@@ -77,10 +77,6 @@ Value countsOf(OpBinder &op, const PoolInput &pool, Type type, bool padding) {
   return reduceWindows(op, ReduceKind::Sum, windows, w);
 }
 
-Value number(OpBinder &op, const Expr &value, Type type) {
-  return value.constant() ? op.b.intScalar(*value.constant(), type) : op.b.dims({value}, {}, type);
-}
-
 /// A position in the last of `spatial` first, as one in the first of them first.
 Value columnMajor(OpBinder &op, Value position, ArrayRef<Expr> spatial) {
   const Type type = op.b.element(position);
@@ -88,9 +84,9 @@ Value columnMajor(OpBinder &op, Value position, ArrayRef<Expr> spatial) {
   Expr inner(1);
   for (size_t i = spatial.size(); i-- > 0; inner = inner * spatial[i]) {
     const Expr outer = graph::product(spatial.take_front(i));
-    Value place = op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Div, position, number(op, inner, type)),
-                              number(op, spatial[i], type));
-    result = op.b.binary(BinaryKind::Add, result, op.b.binary(BinaryKind::Mul, place, number(op, outer, type)));
+    Value place = op.b.binary(BinaryKind::Mod, op.b.binary(BinaryKind::Div, position, op.b.integer(inner, type)),
+                              op.b.integer(spatial[i], type));
+    result = op.b.binary(BinaryKind::Add, result, op.b.binary(BinaryKind::Mul, place, op.b.integer(outer, type)));
   }
   return result;
 }
@@ -118,7 +114,7 @@ Value positionsOf(OpBinder &op, const PoolInput &pool, Value windows, Value larg
   Exprs front(shape.size(), Expr(1));
   front[0] = shape[0], front[1] = shape[1];
   Value planes = op.b.reshape(op.b.iota({shape[0] * shape[1]}, 0), front);
-  return op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, planes, number(op, plane, type)), position);
+  return op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, planes, op.b.integer(plane, type)), position);
 }
 
 /// Whether windows of one axis after the other take so much less that storing what lies between pays.

@@ -36,10 +36,10 @@ public:
     Value planes = op.b.reshape(op.b.transpose(op.value(0, "X"), {1, 0, 2, 3}), {shape[1], pixels});
     planes = op.b.cast(planes, type);
     Value batch = scatter::fromFront(op, op.value(2, "batch_indices"), shape[0]);
-    batch = binary(BinaryKind::Mul, op.b.reshape(batch, {count, Expr(1)}), whole(shape[2]));
+    batch = binary(BinaryKind::Mul, op.b.reshape(batch, {count, Expr(1)}), op.b.integer(shape[2]));
     const auto part = [&](bool lower, bool left) {
       Value row = binary(BinaryKind::Add, batch, lower ? y.low : y.high);
-      Value line = op.b.unsqueeze(binary(BinaryKind::Mul, row, whole(shape[3])), {2});
+      Value line = op.b.unsqueeze(binary(BinaryKind::Mul, row, op.b.integer(shape[3])), {2});
       Value index = binary(BinaryKind::Add, line, op.b.unsqueeze(left ? x.low : x.high, {1}));
       Value weight = binary(BinaryKind::Mul, op.b.unsqueeze(lower ? rest(y.share) : y.share, {2}),
                             op.b.unsqueeze(left ? rest(x.share) : x.share, {1}));
@@ -58,7 +58,6 @@ public:
 private:
   Value binary(BinaryKind kind, Value x, Value y) { return op.b.binary(kind, x, y); }
   Value number(double value) { return op.b.scalar(value, type); }
-  Value whole(const Expr &e) { return e.constant() ? op.b.intScalar(*e.constant(), i64) : op.b.dims({e}, {}, i64); }
   Value rest(Value share) { return binary(BinaryKind::Sub, number(1), share); }
 
   /// A coordinate of all regions in elements of X: [regions, 1].
@@ -78,7 +77,7 @@ private:
     Value sample = op.b.cast(binary(BinaryKind::Mod, step, samples), type);
     sample = binary(BinaryKind::Div, binary(BinaryKind::Add, sample, number(0.5)), op.b.cast(samples, type));
     Value at = binary(BinaryKind::Add, begin, binary(BinaryKind::Mul, binary(BinaryKind::Add, place, sample), bin));
-    Value wide = op.b.cast(whole(extent), type), last = binary(BinaryKind::Sub, wide, number(1));
+    Value wide = op.b.cast(op.b.integer(extent), type), last = binary(BinaryKind::Sub, wide, number(1));
     Value inside = binary(BinaryKind::And, binary(BinaryKind::GreaterEqual, at, number(-1)),
                           binary(BinaryKind::LessEqual, at, wide));
     at = binary(BinaryKind::Min, binary(BinaryKind::Max, at, number(0)), last);

@@ -28,10 +28,6 @@ Value distance(OpBinder &op, const Exprs &cache, int64_t axis) {
   return op.b.binary(BinaryKind::Sub, row, first);
 }
 
-Value number(OpBinder &op, const Expr &value, Type type) {
-  return value.constant() ? op.b.intScalar(*value.constant(), type) : op.b.dims({value}, {}, type);
-}
-
 } // namespace
 
 void importTensorScatter(OpBinder &op) {
@@ -53,8 +49,8 @@ void importTensorScatter(OpBinder &op) {
   Value place = distance(op, shape, axis);
   const Type i64 = op.b.element(place);
   if (mode == "circular")
-    place = op.b.binary(BinaryKind::Mod, place, number(op, shape[axis], i64));
-  Value zero = op.b.intScalar(0, i64), last = number(op, count - 1, i64);
+    place = op.b.binary(BinaryKind::Mod, place, op.b.integer(shape[axis], i64));
+  Value zero = op.b.intScalar(0, i64), last = op.b.integer(count - 1, i64);
   Value isNew = op.b.binary(BinaryKind::And, op.b.binary(BinaryKind::LessEqual, zero, place),
                             op.b.binary(BinaryKind::LessEqual, place, last));
   Value index = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Min, place, last), zero);

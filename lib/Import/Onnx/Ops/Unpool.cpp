@@ -76,19 +76,15 @@ private:
   Value placesInPlane() {
     if (target == result)
       return b.reshape(b.iota({plane}, 0), planeOf(result));
-    Value place = whole(0), isInside;
+    Value place = b.integer(Expr(0)), isInside;
     for (size_t i = 0; i < spatial; ++i) {
-      Value at = along(target, i), isHere = binary(BinaryKind::Less, at, whole(result[i + 2]));
-      place = binary(BinaryKind::Add, binary(BinaryKind::Mul, place, whole(result[i + 2])), at);
+      Value at = along(target, i), isHere = binary(BinaryKind::Less, at, b.integer(result[i + 2]));
+      place = binary(BinaryKind::Add, binary(BinaryKind::Mul, place, b.integer(result[i + 2])), at);
       isInside = isInside ? both(isInside, isHere) : isHere;
     }
-    return b.select(isInside, place, whole(-1));
+    return b.select(isInside, place, b.integer(Expr(-1)));
   }
 
-  Value whole(const Expr &value) {
-    return value.constant() ? b.intScalar(*value.constant(), b.int64()) : b.dims({value}, {}, b.int64());
-  }
-  Value whole(int64_t value) { return b.intScalar(value, b.int64()); }
   Value binary(BinaryKind kind, Value x, Value y) { return b.binary(kind, x, y); }
   Value both(Value x, Value y) { return binary(BinaryKind::And, x, y); }
   Value isWithin(Value x, Value begin, Value end) {
@@ -125,15 +121,15 @@ private:
     Exprs front(pooled.size(), Expr(1));
     front[0] = pooled[0], front[1] = pooled[1];
     Value number = b.reshape(b.iota({pooled[0] * pooled[1]}, 0), front);
-    Value place = binary(BinaryKind::Sub, indices, binary(BinaryKind::Mul, number, whole(plane)));
-    Value isInside = isWithin(place, whole(0), whole(plane));
+    Value place = binary(BinaryKind::Sub, indices, binary(BinaryKind::Mul, number, b.integer(plane)));
+    Value isInside = isWithin(place, b.integer(Expr(0)), b.integer(plane));
     const std::vector<Value> at = coordinatesOf(op, place, ArrayRef<Expr>(result).drop_front(2));
     for (size_t i = 0; i < spatial; ++i) {
-      Value begin = binary(BinaryKind::Mul, along(pooled, i), whole(strides[i]));
-      begin = binary(BinaryKind::Sub, begin, whole(pads[i]));
-      isInside = both(isInside, isWithin(at[i], begin, binary(BinaryKind::Add, begin, whole(sizes[i]))));
+      Value begin = binary(BinaryKind::Mul, along(pooled, i), b.integer(strides[i]));
+      begin = binary(BinaryKind::Sub, begin, b.integer(pads[i]));
+      isInside = both(isInside, isWithin(at[i], begin, binary(BinaryKind::Add, begin, b.integer(sizes[i]))));
     }
-    return b.gather(b.iota({places}, 0), b.select(isInside, place, whole(places)), 0);
+    return b.gather(b.iota({places}, 0), b.select(isInside, place, b.integer(places)), 0);
   }
 
   /// Calls `visit` for the windows that contain an element: how many lie between each and the last along each
@@ -161,9 +157,11 @@ private:
   /// another one, which names the element or does not, too.
   Value around(Value pool, ArrayRef<int64_t> before) {
     for (size_t i = 0; i < spatial; ++i) {
-      Value place = binary(BinaryKind::Add, b.iota({target[i + 2]}, 0), whole(pads[i]));
-      Value window = binary(BinaryKind::Sub, binary(BinaryKind::Div, place, whole(strides[i])), whole(before[i]));
-      window = binary(BinaryKind::Max, binary(BinaryKind::Min, window, whole(pooled[i + 2] - 1)), whole(0));
+      Value place = binary(BinaryKind::Add, b.iota({target[i + 2]}, 0), b.integer(pads[i]));
+      Value window =
+          binary(BinaryKind::Sub, binary(BinaryKind::Div, place, b.integer(strides[i])), b.integer(before[i]));
+      window =
+          binary(BinaryKind::Max, binary(BinaryKind::Min, window, b.integer(pooled[i + 2] - 1)), b.integer(Expr(0)));
       pool = b.gather(pool, window, static_cast<int64_t>(i + 2));
     }
     return pool;

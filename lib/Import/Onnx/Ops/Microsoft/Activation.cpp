@@ -21,14 +21,22 @@ std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &nam
   return {op.b.slice(value, starts, Ints(sizes.size(), 1), sizes), right};
 }
 
-Value lastBiased(OpBinder &op, Value value, size_t index, StringRef name) {
-  const Exprs shape = op.b.shape(value), bias = op.shape(index, name);
-  if (shape.empty() || bias.size() != 1)
-    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(bias) +
+/// The operand, a list as long as the last dimension of `value`.
+static Value lastLine(OpBinder &op, Value value, size_t index, StringRef name) {
+  const Exprs shape = op.b.shape(value), own = op.shape(index, name);
+  if (shape.empty() || own.size() != 1)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(own) +
            " beside values of " + shapeText(shape) + ", expected rank 1 for the last dimension");
-  op.b.sameExtent(bias[0], shape.back(),
-                  "the extent of the " + name.str() + " and the last one of what it is added to");
-  return op.b.binary(BinaryKind::Add, value, op.value(index, name));
+  op.b.sameExtent(own[0], shape.back(), "the extent of the " + name.str() + " and the last one of its values");
+  return op.value(index, name);
+}
+
+Value lastBiased(OpBinder &op, Value value, size_t index, StringRef name) {
+  return op.b.binary(BinaryKind::Add, value, lastLine(op, value, index, name));
+}
+
+Value lastTimes(OpBinder &op, Value value, size_t index, StringRef name) {
+  return op.b.binary(BinaryKind::Mul, value, lastLine(op, value, index, name));
 }
 
 /// f(x + bias), where bias has the last extent of x.

@@ -24,7 +24,28 @@ static Value scoresOf(OpBinder &op, Value q, Value k, double softcap) {
   return op.b.binary(BinaryKind::Mul, op.b.unary(UnaryKind::Tanh, op.b.binary(BinaryKind::Div, scores, cap)), cap);
 }
 
-Value attend(OpBinder &op, Value q, Value k, Value v, const Scores &how) {
+/// One key more, whose value is 0: nothing but its score counts. `allowed` is as long already, and hides it.
+static void addSink(OpBinder &op, Value &k, Value &v, Scores &how) {
+  const Type type = op.b.element(k);
+  const Expr keys = op.b.shape(k)[2];
+  const auto longer = [&](Value value, int64_t axis) {
+    Exprs low(4, Expr(0)), high = low;
+    high[axis] = Expr(1);
+    return op.b.pad(value, low, high, graph::PadMode::Constant, Builder(op.b.context()).getFloatAttr(type, 0));
+  };
+  k = longer(k, 2), v = longer(v, 2);
+  for (Value &bias : how.biases)
+    bias = longer(bias, 3);
+  Value isSink = op.b.binary(BinaryKind::Equal, positionsOfKeys(op, keys + Expr(1)), op.b.integer(keys));
+  Value sink = op.b.reshape(how.sink, {op.b.shape(how.sink)[0], Expr(1), Expr(1)});
+  how.biases.push_back(op.b.select(isSink, sink, op.b.scalar(0, type)));
+  if (how.allowed)
+    how.allowed = op.b.binary(BinaryKind::Or, how.allowed, isSink);
+}
+
+Value attend(OpBinder &op, Value q, Value k, Value v, Scores how) {
+  if (how.sink)
+    addSink(op, k, v, how);
   Value scores = scoresOf(op, q, k, how.softcap);
   const Type type = op.b.element(scores);
   const Exprs shape = op.b.shape(scores);
@@ -40,15 +61,39 @@ Value attend(OpBinder &op, Value q, Value k, Value v, const Scores &how) {
 }
 
 Value positionsOfQueries(OpBinder &op, const Expr &queries, const Expr &first) {
-  const Type i64 = IntegerType::get(op.b.context(), 64);
   Value positions = op.b.iota({queries, Expr(1)}, 0);
   if (first.isConstant(0))
     return positions;
-  Value start = first.constant() ? op.b.intScalar(*first.constant(), i64) : op.b.dims({first}, {}, i64);
-  return op.b.binary(BinaryKind::Add, positions, start);
+  return op.b.binary(BinaryKind::Add, positions, op.b.integer(first));
 }
 
 Value positionsOfKeys(OpBinder &op, const Expr &keys) { return op.b.iota({Expr(1), keys}, 1); }
+
+Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
+  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
+  starts.back() = first;
+  sizes.back() = count;
+  return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
+}
+
+Value headsOf(OpBinder &op, size_t index, StringRef name, size_t bias, const Expr &before) {
+  op.requireFloat(index, name);
+  Value value = op.value(index, name);
+  const Exprs shape = op.b.shape(value);
+  if (shape.size() == 4 && index != 0)
+    return value;
+  if (shape.size() != 3)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
+           ", expected rank 3");
+  if (op.has(bias)) {
+    requireRank(op, bias, "bias", 1);
+    const Expr all = op.shape(bias, "bias")[0];
+    op.b.atMost(before + shape[2], all,
+                "the columns of Q, K, V and the extent of input " + std::to_string(bias) + " (bias)");
+    value = op.b.binary(BinaryKind::Add, value, op.b.slice(op.value(bias, "bias"), {before}, {1}, {shape[2]}));
+  }
+  return splitHeads(op, value, op.requiredInt("num_heads"), "num_heads");
+}
 
 void refuseInputs(OpBinder &op, ArrayRef<std::pair<size_t, StringRef>> inputs) {
   for (const auto &[index, name] : inputs)

@@ -12,11 +12,27 @@ struct Scores {
   double softcap = 0;        ///< 0: none
   std::vector<Value> biases; ///< added
   Value allowed;             ///< bool: what is not is hidden; null: all are
+  /// [heads]: the score of a key more, whose value is 0; `allowed` has one more, too. Null: none.
+  Value sink;
 };
 
 /// softmax(scale * q k^T ..) v of [batch, heads, sequence, size]: [batch, queries, heads * size]. Keys and values may
 /// have fewer heads. `scale` is an attribute; 0 or absent: 1 / sqrt(size).
-Value attend(OpBinder &op, Value q, Value k, Value v, const Scores &scores);
+Value attend(OpBinder &op, Value q, Value k, Value v, Scores scores);
+
+/// Of [batch, heads, sequence, size].
+struct Projections {
+  Value q, k, v;
+};
+
+/// Operand `index`, one of query, key and value, as [batch, heads, sequence, size]. It may be that already; else
+/// operand `bias`, where there is one, has what is added to it behind `before` elements.
+Value headsOf(OpBinder &op, size_t index, llvm::StringRef name, size_t bias, const Expr &before);
+/// `count` elements of the last dimension.
+Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count);
+/// What a mask of integers adds to scores [batch, heads, queries, keys]: operand `index`, of [batch] numbers of keys
+/// (behind those perhaps [batch] first keys), [batch, keys] or [batch, queries, keys] that tell whether a key counts.
+Value maskBias(OpBinder &op, size_t index, llvm::StringRef name, llvm::ArrayRef<Expr> scores, Type type);
 
 /// An int64 tensor [queries, 1] or [1, keys] of positions from `first` on.
 Value positionsOfQueries(OpBinder &op, const Expr &queries, const Expr &first);

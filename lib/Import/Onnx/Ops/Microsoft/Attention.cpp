@@ -9,18 +9,6 @@ using namespace mlir;
 namespace cupola::onnx_import::microsoft {
 namespace {
 
-struct Projections {
-  Value q, k, v; ///< [batch, heads, sequence, size]
-};
-
-/// `count` elements of the last dimension.
-Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
-  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
-  starts.back() = first;
-  sizes.back() = count;
-  return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
-}
-
 /// Part `index` of the `count` of dimension `axis`, which goes.
 Value part(OpBinder &op, Value value, int64_t axis, int64_t index, int64_t count) {
   op.b.sameExtent(op.b.shape(value)[axis], Expr(count),
@@ -29,50 +17,6 @@ Value part(OpBinder &op, Value value, int64_t axis, int64_t index, int64_t count
   starts[axis] = Expr(index);
   sizes[axis] = Expr(1);
   return op.b.squeeze(op.b.slice(value, starts, Ints(sizes.size(), 1), sizes), {axis});
-}
-
-Value addIfThere(OpBinder &op, Value value, Value bias) {
-  return bias ? op.b.binary(BinaryKind::Add, value, bias) : value;
-}
-
-//===----------------------------------------------------------------------===//
-// Masks
-//===----------------------------------------------------------------------===//
-
-/// 0 where keys count, what the attribute says elsewhere.
-Value filtered(OpBinder &op, Value counts, Type type) {
-  return op.b.select(counts, op.b.scalar(0, type), op.b.scalar(op.floatAttribute("mask_filter_value", -10000), type));
-}
-
-/// [batch] numbers of keys that count; behind those perhaps [batch] first keys: [batch, 1, 1, keys].
-Value fromLengths(OpBinder &op, Value lengths, const Exprs &scores) {
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  const Expr count = op.b.shape(lengths)[0];
-  const bool both = count == scores[0] * Expr(2);
-  const auto entries = [&](const Expr &first) {
-    Value value = op.b.slice(lengths, {first}, {1}, {scores[0]});
-    return op.b.reshape(op.b.cast(value, i64), {scores[0], Expr(1), Expr(1), Expr(1)});
-  };
-  op.b.sameExtent(count, both ? scores[0] * Expr(2) : scores[0], "the extent of the mask and the batch");
-  Value keys = positionsOfKeys(op, scores[3]);
-  Value counts = op.b.binary(BinaryKind::Less, keys, entries(Expr(0)));
-  if (both)
-    counts = op.b.binary(BinaryKind::And, counts, op.b.binary(BinaryKind::GreaterEqual, keys, entries(scores[0])));
-  return counts;
-}
-
-/// What a mask of integers adds to scores [batch, heads, queries, keys].
-Value maskBias(OpBinder &op, size_t index, StringRef name, const Exprs &scores, Type type) {
-  op.requireIndex(index, name);
-  Value mask = op.value(index, name);
-  const Exprs shape = op.b.shape(mask);
-  if (shape.size() == 1)
-    return filtered(op, fromLengths(op, mask, scores), type);
-  if (shape.size() != 2 && shape.size() != 3)
-    op.unsupported("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
-                   ", supported are ranks 1 to 3");
-  Value counts = op.b.binary(BinaryKind::Greater, mask, op.b.intScalar(0, op.b.element(mask)));
-  return filtered(op, op.b.unsqueeze(counts, shape.size() == 2 ? Ints{1, 2} : Ints{1}), type);
 }
 
 /// The masks, with that of positions where `unidirectional` is set; the first query stands behind `past` keys.
@@ -144,34 +88,14 @@ void attention(OpBinder &op, Value all, const Places &places) {
     op.result(op.b.concat({op.b.unsqueeze(p.k, {0}), op.b.unsqueeze(p.v, {0})}, 0), 1);
 }
 
-/// One part of a bias for q, k and v that begins behind `before` columns; null where there is none.
-Value biasPart(OpBinder &op, const Expr &before, const Expr &width) {
-  if (!op.has(3))
-    return Value();
-  op.b.atMost(before + width, op.shape(3, "bias")[0], "the columns of Q, K, V and the extent of input 3 (bias)");
-  return op.b.slice(op.value(3, "bias"), {before}, {1}, {width});
-}
-
 /// [batch, sequence, heads, parts, size] taken apart along the parts.
 Value ofPacked(OpBinder &op, size_t index, StringRef name, int64_t number, int64_t count) {
   return op.b.transpose(part(op, op.value(index, name), 3, number, count), {0, 2, 1, 3});
 }
 
-/// One of query, key and value in three dimensions, or in four as heads.
-Value ofOne(OpBinder &op, size_t index, StringRef name, int64_t heads, const Expr &before) {
-  op.requireFloat(index, name);
-  Value value = op.value(index, name);
-  const Exprs shape = op.b.shape(value);
-  if (shape.size() == 4 && index != 0)
-    return value;
-  if (shape.size() != 3)
-    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(shape) +
-           ", expected rank 3");
-  return splitHeads(op, addIfThere(op, value, biasPart(op, before, shape[2])), heads, "num_heads");
-}
-
 Projections separate(OpBinder &op) {
-  const int64_t heads = op.requiredInt("num_heads"), rank = op.rank(0, "query", 3);
+  const int64_t rank = op.rank(0, "query", 3);
+  op.requiredInt("num_heads"); // which packed ones have as an extent, too
   if (op.has(3))
     requireRank(op, 3, "bias", 1);
   const bool isPacked = rank == 5 || (op.has(1) && op.rank(1, "key") == 5);
@@ -183,11 +107,11 @@ Projections separate(OpBinder &op) {
   if (rank == 5)
     return {ofPacked(op, 0, "query", 0, 3), ofPacked(op, 0, "query", 1, 3), ofPacked(op, 0, "query", 2, 3)};
   const Expr width = op.shape(0, "query").back();
-  Value q = ofOne(op, 0, "query", heads, Expr(0));
+  Value q = headsOf(op, 0, "query", 3, Expr(0));
   if (isPacked)
     return {q, ofPacked(op, 1, "key", 0, 2), ofPacked(op, 1, "key", 1, 2)};
-  Value k = ofOne(op, 1, "key", heads, width);
-  return {q, k, ofOne(op, 2, "value", heads, width * Expr(2))};
+  Value k = headsOf(op, 1, "key", 3, width);
+  return {q, k, headsOf(op, 2, "value", 3, width * Expr(2))};
 }
 
 } // namespace

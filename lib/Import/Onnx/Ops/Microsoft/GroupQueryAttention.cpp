@@ -19,7 +19,7 @@ struct Operands {
 };
 
 void refuseRest(OpBinder &op) {
-  refuseInputs(op, {{11, "head_sink"}, {12, "k_scale"}, {13, "v_scale"}, {14, "q_norm_weight"}, {15, "k_norm_weight"}});
+  refuseInputs(op, {{12, "k_scale"}, {13, "v_scale"}, {16, "query_seqlens"}});
   if (op.wants(3))
     op.unsupported("output 3 (output_qk) is used, supported are outputs 0 to 2");
   for (const auto &[name, usual] : {std::pair("causal", 1), std::pair("sliding_window_cache", 0),
@@ -29,12 +29,11 @@ void refuseRest(OpBinder &op) {
                      ", supported is " + std::to_string(usual));
   if (op.has(3) != op.has(4))
     op.bad("one of inputs 3 (past_key) and 4 (past_value) is missing, expected both or none");
-  if (op.intAttribute("smooth_softmax", 0) > 0)
-    op.unsupported("attribute 'smooth_softmax' is 1, supported is 0");
   for (StringRef name : {"k_quant_type", "v_quant_type"})
     if (op.stringAttribute(name, "NONE") != "NONE")
       op.unsupported("attribute '" + name.str() + "' is not NONE, supported is NONE");
-  op.ignoreAttribute("qk_norm_epsilon"); // of q_norm_weight and k_norm_weight
+  for (StringRef name : {"qk_norm_epsilon", "q_norm_epsilon", "k_norm_epsilon"})
+    op.ignoreAttribute(name); // of q_norm_weight and k_norm_weight
 }
 
 /// The tokens of one of queries, keys and values, which may stand side by side in input 0.
@@ -67,8 +66,7 @@ Operands read(OpBinder &op) {
     op.requireIndex(i, i == 5 ? "seqlens_k" : "total_sequence_length");
   const Type i64 = IntegerType::get(op.b.context(), 64);
   Value last = op.b.cast(op.b.reshape(op.value(5, "seqlens_k"), {shape[0]}), i64);
-  Value length =
-      o.length.constant() ? op.b.intScalar(*o.length.constant() - 1, i64) : op.b.dims({o.length - 1}, {}, i64);
+  Value length = op.b.integer(o.length - 1);
   // Prompts that end early have fewer tokens than that.
   o.past = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Sub, last, length), op.b.intScalar(0, i64));
   o.total = op.symbolicInt(6, "total_sequence_length");
@@ -83,7 +81,7 @@ Value appended(OpBinder &op, const Operands &o, size_t index, StringRef name, Va
   const Type i64 = IntegerType::get(op.b.context(), 64);
   Value place = op.b.iota({Expr(1), o.total}, 1);
   Value past = op.b.unsqueeze(o.past, {1}), behind = op.b.binary(BinaryKind::Sub, place, past);
-  Value last = o.length.constant() ? op.b.intScalar(*o.length.constant() - 1, i64) : op.b.dims({o.length - 1}, {}, i64);
+  Value last = op.b.integer(o.length - 1);
   Value at = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Min, behind, last), op.b.intScalar(0, i64));
   Value rows = op.b.gather(fresh, at, 2, /*batchDims=*/1);
   if (!op.has(index))
@@ -100,10 +98,30 @@ Value appended(OpBinder &op, const Operands &o, size_t index, StringRef name, Va
   return op.b.select(isOld, cache, rows);
 }
 
+/// Queries or keys, normalised head by head and scaled by a weight, where there is one.
+Value normalized(OpBinder &op, Value value, size_t weight, StringRef name) {
+  if (!op.has(weight))
+    return value;
+  requireRank(op, weight, name.str() + "_norm_weight", 1);
+  const double all = op.floatAttribute("qk_norm_epsilon", 1e-6f);
+  Value normal = op.b.layerNorm(value, 3, op.floatAttribute(name.str() + "_norm_epsilon", all), /*rms=*/true);
+  return lastTimes(op, normal, weight, name.str() + "_norm_weight");
+}
+
+/// The score that every head has beside those of its keys; null: none.
+Value sinkOf(OpBinder &op, const Expr &heads) {
+  const Type type = op.b.element(op.value(0, "query"));
+  if (op.has(11)) {
+    op.b.sameShape(op.shape(11, "head_sink"), {heads}, "the shape of input 11 (head_sink) and num_heads");
+    return op.value(11, "head_sink");
+  }
+  return op.intAttribute("smooth_softmax", 0) > 0 ? op.b.broadcast(op.b.scalar(0, type), {heads}) : Value();
+}
+
 /// Whether query i, which stands at past + i, may see key j: [batch, 1, queries, keys].
-Value allowed(OpBinder &op, const Operands &o, Value places) {
+Value allowed(OpBinder &op, const Expr &keys, Value places) {
   const Type i64 = IntegerType::get(op.b.context(), 64);
-  Value query = op.b.unsqueeze(places, {1, 3}), key = positionsOfKeys(op, o.total);
+  Value query = op.b.unsqueeze(places, {1, 3}), key = positionsOfKeys(op, keys);
   Value result = op.b.binary(BinaryKind::LessEqual, key, query);
   const int64_t window = op.intAttribute("local_window_size", -1);
   if (window < 0)
@@ -132,14 +150,19 @@ void rotate(OpBinder &op, Operands &o, Value places) {
 } // namespace
 
 void importGroupQueryAttention(OpBinder &op) {
-  op.requireInputs(7, 16);
+  op.requireInputs(7, 17);
   refuseRest(op);
   Operands o = read(op);
+  o.q = normalized(op, o.q, 14, "q");
+  o.k = normalized(op, o.k, 15, "k");
   Value places = op.b.binary(BinaryKind::Add, op.b.iota({Expr(1), o.length}, 1), op.b.unsqueeze(o.past, {1}));
   rotate(op, o, places);
   o.k = appended(op, o, 3, "past_key", o.k);
   o.v = appended(op, o, 4, "past_value", o.v);
-  Scores scores{op.floatAttribute("softcap", 0), {}, allowed(op, o, places)};
+  Scores scores;
+  scores.softcap = op.floatAttribute("softcap", 0);
+  scores.sink = sinkOf(op, op.b.shape(o.q)[1]);
+  scores.allowed = allowed(op, scores.sink ? o.total + Expr(1) : o.total, places);
   if (op.has(10)) {
     requireRank(op, 10, "attention_bias", 4);
     scores.biases.push_back(op.value(10, "attention_bias"));

@@ -19,8 +19,9 @@ void importBiasGelu(OpBinder &op);
 void importQuickGelu(OpBinder &op);
 void importBiasAdd(OpBinder &op);
 void importBiasSplitGelu(OpBinder &op);
-/// value + the operand, a list as long as the last dimension.
+/// value + the operand, or times it, which is a list as long as the last dimension.
 Value lastBiased(OpBinder &op, Value value, size_t index, llvm::StringRef name);
+Value lastTimes(OpBinder &op, Value value, size_t index, llvm::StringRef name);
 /// Of the last dimension, whose extent is an even constant; `name` says of what.
 std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name);
 /// What the attribute `activation` names; absent: the value. Parameters that are not given have ONNX's defaults.
@@ -84,6 +85,9 @@ void importDynamicQuantizeLSTM(OpBinder &op);
 void importAttention(OpBinder &op);
 void importQAttention(OpBinder &op);
 void importMultiHeadAttention(OpBinder &op);
+
+// DecoderAttention.cpp
+void importDecoderMaskedMultiHeadAttention(OpBinder &op);
 
 // GroupQueryAttention.cpp
 void importGroupQueryAttention(OpBinder &op);
