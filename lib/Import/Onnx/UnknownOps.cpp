@@ -9,6 +9,26 @@
 #include "onnx/onnx_pb.h"
 
 namespace cupola::onnx_import {
+namespace {
+
+/// Domains whose ops are in models of other tools, and how to come by a model without them.
+struct ForeignDomain {
+  std::string_view domain, what;
+};
+
+constexpr ForeignDomain foreignDomains[] = {
+    {"ai.onnx.contrib",
+     "onnxruntime-extensions has it, mostly to make tensors of text, pictures or sound: run those steps before "
+     "the model"},
+    {"com.microsoft.nchwc",
+     "onnxruntime writes it at its highest level for the processor that it runs on, whose order of channels "
+     "the model does not name: take the model before that, or save it at ORT_ENABLE_EXTENDED"},
+    {"org.pytorch.aten",
+     "an exporter of PyTorch left it where it knew no op of ONNX: export with a later opset, or without a "
+     "fallback to ATen"},
+};
+
+} // namespace
 
 std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions, const OpLibrary &library) {
   if (functions.count(calleeOf(node)))
@@ -18,6 +38,9 @@ std::string whyUnknown(const onnx::NodeProto &node, const FunctionMap &functions
   if (library.hasOpsOf(domain))
     return "the op library has ops of the domain " + quoted(displayDomain(domain)) +
            ", but not this one in this version";
+  for (const ForeignDomain &foreign : foreignDomains)
+    if (foreign.domain == domain)
+      return "the op is not supported: " + std::string(foreign.what) + "; --op-library takes ops of one's own";
   if (!hasOpsOf(domain))
     return "the op is not supported: no op of the domain " + quoted(displayDomain(domain)) +
            " is; --op-library takes ops of one's own";
