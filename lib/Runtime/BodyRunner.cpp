@@ -91,16 +91,21 @@ Status BodyRunner::runSteps(Frame &frame, size_t depth) {
 Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
   const ProfilerRange range([&] { return stepText(frame, step); });
   const format::Step::Kind kind = frame.body().steps[step].kind;
-  if (kind == format::Step::HostStep)
-    return runHost(frame, frame.body().steps[step].host).within(stepText(frame, step));
   if (!format::isControl(kind))
-    return queue(frame, step);
+    return clock && depth > 0 ? clock->time(frame, step, [&] { return runSimple(frame, step); })
+                              : runSimple(frame, step);
   const size_t outside = position.size();
   position += "step " + std::to_string(step + 1) + " of " + std::to_string(frame.body().steps.size()) + ": ";
   CUPOLA_TRY(kind == format::Step::WhileStep ? LoopRun(*this, frame, step, depth).run()
                                              : runBranch(frame, step, depth));
   position.resize(outside);
   return Status::ok();
+}
+
+Status BodyRunner::runSimple(Frame &frame, size_t step) {
+  const format::Step &entry = frame.body().steps[step];
+  return entry.kind == format::Step::HostStep ? runHost(frame, entry.host).within(stepText(frame, step))
+                                              : queue(frame, step);
 }
 
 Status BodyRunner::queue(Frame &frame, size_t step, bool atMost) {

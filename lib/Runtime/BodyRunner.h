@@ -5,6 +5,7 @@
 
 #include "lib/Runtime/Frame.h"
 #include "lib/Runtime/Host/StringTable.h"
+#include "lib/Runtime/StepClock.h"
 
 #include <deque>
 #include <map>
@@ -47,11 +48,24 @@ public:
   /// As the options of the run want it.
   Status markDead(DeviceAddress address, uint64_t bytes);
 
+  /// As long as it lives, steps of bodies are timed.
+  class Clocked {
+  public:
+    Clocked(BodyRunner &runner, StepClock &clock) : runner(runner) { runner.clock = &clock; }
+    Clocked(const Clocked &) = delete;
+    Clocked &operator=(const Clocked &) = delete;
+    ~Clocked() { runner.clock = nullptr; }
+
+  private:
+    BodyRunner &runner;
+  };
+
 private:
   friend class LoopRun;
   friend class ControlRecorder;
 
   Status makeCounters();
+  Status runSimple(Frame &frame, size_t step); ///< no control step
   Status runHost(Frame &frame, const format::HostCall &call);
   bool reachesHost() const; ///< whether the host's functions may use the device's memory
   Status bringToHost(const std::vector<HandedBuffer> &buffers, std::vector<std::vector<char>> &copies,
@@ -92,7 +106,8 @@ private:
   SymbolValues symbols;
   std::map<std::string, const format::Symbol *> declared;
   bool poison = false, marks = false;
-  std::string position; ///< of the step in each body around the present one, for progress
+  StepClock *clock = nullptr; ///< null: nobody wants to know
+  std::string position;       ///< of the step in each body around the present one, for progress
 };
 
 } // namespace cupola::runtime

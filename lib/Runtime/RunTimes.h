@@ -3,6 +3,8 @@
 #ifndef CUPOLA_LIB_RUNTIME_RUNTIMES_H
 #define CUPOLA_LIB_RUNTIME_RUNTIMES_H
 
+#include "lib/Runtime/StepClock.h"
+
 #include <chrono>
 #include <vector>
 
@@ -26,6 +28,12 @@ public:
 
   /// Of the program itself, by the device's clock; the time of a control step is that of the bodies that it enters.
   std::vector<TimeSpan> steps;
+  /// What was entered from a step of the program, but for control steps.
+  struct Inside {
+    size_t outer = 0;
+    BodyStepTime time;
+  };
+  std::vector<Inside> bodySteps;
 
   /// Ends `span` now; it began where the last one ended.
   void mark(TimeSpan &span) {

@@ -111,12 +111,7 @@ public:
   /// it. Code::Usage for a number that no string has now.
   Status readStrings(const int64_t *numbers, size_t count, std::string_view *texts);
 
-  /// The size of the buffers that a step of the program names, and what its kernel computes. Valid while bound.
-  struct StepWork {
-    uint64_t bytes = 0;
-    int64_t operations = 0; ///< 0: unknown
-    Grid grid;              ///< of a launch
-  };
+  /// Of a step of the program. Valid while bound.
   StepWork workOf(size_t step) const;
   /// Where the program's buffers lie, and their bytes. Valid while bound.
   const std::vector<Placement> &placements() const { return plan().buffers; }

@@ -104,13 +104,15 @@ class Latency:
 
 @dataclass(frozen=True)
 class StepTime:
-    """A step of a run: milliseconds (median), arithmetic operations, bytes of all its buffers, and the share of the device's ceilings
-    that it reaches. `nodes` are ONNX's names."""
+    """A step of a run: milliseconds (median), how often it ran, and of all these times together arithmetic operations, bytes of all its
+    buffers, and the share of the device's ceilings that it reaches. A branch or loop is without the steps of its bodies, which are steps
+    of their own. `nodes` are ONNX's names."""
 
     step: int
     kernel: str
     nodes: tuple[str, ...]
     ms: float
+    times: int
     operations: int
     bytes: int
     roofline: float
@@ -139,8 +141,8 @@ class BenchReport(DrawnReport):
                                                                                                "arena bytes", "resident bytes"),
                      [(t.min, t.median, t.p99, self.steps, self.arena_bytes, self.resident_bytes)])
         slowest = sorted(self.profile, key=lambda s: (-s.ms, s.step))
-        return head + (table("steps, the slowest first", ("step", "ms", "roofline", "kernel", "nodes"),
-                             ((s.step, s.ms, s.roofline, s.kernel, ", ".join(s.nodes)) for s in slowest)) if slowest else "")
+        return head + (table("steps, the slowest first", ("step", "ms", "times", "roofline", "kernel", "nodes"),
+                             ((s.step, s.ms, s.times, s.roofline, s.kernel, ", ".join(s.nodes)) for s in slowest)) if slowest else "")
 
 
 def bench_report(text: str, json: Json) -> BenchReport:

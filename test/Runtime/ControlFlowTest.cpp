@@ -114,7 +114,8 @@ TEST_P(ControlFlowTest, AnOutputOfUnknownShapeIsFetched) {
   EXPECT_EQ(session->outputShapes(), std::vector<Shape>({{-1, 2}}));
 }
 
-TEST_P(ControlFlowTest, StepsAreTimedAsAWhole) {
+/// A loop, and what its body does in three iterations.
+TEST_P(ControlFlowTest, StepsAreTimed) {
   const auto session = start(doublingPackage(Ends::Both));
   Floats x = numbers(4), y(4);
   int64_t n = 3;
@@ -125,6 +126,15 @@ TEST_P(ControlFlowTest, StepsAreTimedAsAWhole) {
   ASSERT_TRUE(status.isOk()) << status.message();
   EXPECT_EQ(y, times(x, 8));
   ASSERT_EQ(taken.steps.size(), 1u);
+  const format::Program &program = session->executable().program();
+  ASSERT_EQ(taken.bodySteps.size(), program.bodies[0].steps.size());
+  for (const RunTimes::Inside &inside : taken.bodySteps) {
+    EXPECT_EQ(inside.outer, 0u);
+    EXPECT_EQ(inside.time.times, 3u);
+    EXPECT_EQ(format::stepAt(program, inside.time.step)->kind, format::Step::LaunchStep);
+    EXPECT_GT(inside.time.work.bytes, 0u);
+    EXPECT_GE(inside.time.milliseconds, 0);
+  }
   EXPECT_EQ(taken.prepare.begin, 0);
   EXPECT_EQ(taken.inputs.begin, taken.prepare.end);
   EXPECT_EQ(taken.work.begin, taken.inputs.end);

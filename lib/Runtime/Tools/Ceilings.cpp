@@ -128,7 +128,7 @@ Result<Ceilings> measureCeilings(Device &device) {
   return Ceilings{bytesOf(facts.threads), operationsOf(facts.threads, levelOf(facts.arch))};
 }
 
-double rooflineShare(const Ceilings &ceilings, const Session::StepWork &work, double milliseconds) {
+double rooflineShare(const Ceilings &ceilings, const StepWork &work, double milliseconds) {
   double least = 0;
   if (ceilings.bytes > 0)
     least = static_cast<double>(work.bytes) / ceilings.bytes;

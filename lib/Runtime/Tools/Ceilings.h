@@ -19,7 +19,7 @@ Result<Ceilings> measureCeilings(Device &device);
 
 /// The share of the roofline that work done in `milliseconds` reaches: the time that the slower of the two ceilings
 /// allows, divided by the time taken. Above 1 where caches hold what is read; 0: no ceiling is known.
-double rooflineShare(const Ceilings &ceilings, const Session::StepWork &work, double milliseconds);
+double rooflineShare(const Ceilings &ceilings, const StepWork &work, double milliseconds);
 
 } // namespace cupola::runtime
 

@@ -7,10 +7,12 @@
 
 namespace cupola::runtime {
 
+/// Medians of all runs, in each of which a step of a body may run several times: of all of these together.
 struct StepTime {
-  size_t step = 0;
-  double milliseconds = 0; ///< median of all runs
-  Session::StepWork work;
+  size_t step = 0;         ///< as of format::stepAt
+  double milliseconds = 0; ///< of a control step, without those of its bodies
+  StepWork work;           ///< of the last run
+  uint64_t times = 1;      ///< in the last run
 };
 
 struct Profile {

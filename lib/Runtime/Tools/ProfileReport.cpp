@@ -8,8 +8,12 @@
 
 namespace cupola::runtime {
 
+static const format::Step &entryOf(const Executable &executable, size_t step) {
+  return *format::stepAt(executable.program(), static_cast<uint32_t>(step));
+}
+
 std::string stepName(const Executable &executable, size_t step) {
-  const format::Step &entry = executable.program().steps[step];
+  const format::Step &entry = entryOf(executable, step);
   if (entry.kind == format::Step::HostStep)
     return "host " + entry.host.op;
   if (entry.kind != format::Step::LaunchStep)
@@ -21,7 +25,7 @@ std::string stepName(const Executable &executable, size_t step) {
 }
 
 std::string launchOf(const Executable &executable, size_t step, const Grid &grid) {
-  const format::Step &entry = executable.program().steps[step];
+  const format::Step &entry = entryOf(executable, step);
   if (entry.kind != format::Step::LaunchStep || executable.calls().function(step))
     return {};
   const std::vector<std::string> extents = {std::to_string(grid.x), std::to_string(grid.y), std::to_string(grid.z)};
@@ -45,12 +49,14 @@ std::string profileText(const Executable &executable, const Profile &profile) {
   for (const StepTime &step : sorted) {
     char line[96];
     std::snprintf(line, sizeof(line), "%4zu %10.4f %6.2f %9.2f %9.2f %7.1f  ", step.step, step.milliseconds,
-                  100 * step.milliseconds / total, static_cast<double>(step.work.operations) / step.milliseconds / 1e6,
-                  static_cast<double>(step.work.bytes) / step.milliseconds / 1e6,
+                  100 * step.milliseconds / total,
+                  static_cast<double>(step.work.operations) / std::max(step.milliseconds, 1e-9) / 1e6,
+                  static_cast<double>(step.work.bytes) / std::max(step.milliseconds, 1e-9) / 1e6,
                   100 * rooflineShare(ceilings, step.work, step.milliseconds));
     const std::string launch = launchOf(executable, step.step, step.work.grid);
-    text += line + stepName(executable, step.step) + (launch.empty() ? "" : " (" + launch + ")") + ": " +
-            nodeList(executable.package(), executable.program().steps[step.step].nodes) + "\n";
+    text += line + stepName(executable, step.step) + (launch.empty() ? "" : " (" + launch + ")") +
+            (step.times == 1 ? "" : ", " + std::to_string(step.times) + " times") + ": " +
+            nodeList(executable.package(), entryOf(executable, step.step).nodes) + "\n";
   }
   return text;
 }
@@ -59,16 +65,17 @@ nlohmann::ordered_json profileJson(const Executable &executable, const Profile &
   auto list = nlohmann::ordered_json::array();
   for (const StepTime &step : profile.steps) {
     auto names = nlohmann::ordered_json::array();
-    for (uint32_t node : executable.program().steps[step.step].nodes)
+    for (uint32_t node : entryOf(executable, step.step).nodes)
       names.push_back(executable.package().nodes[node].name);
     list.push_back({{"step", step.step},
                     {"kernel", stepName(executable, step.step)},
                     {"nodes", names},
                     {"ms", step.milliseconds},
+                    {"times", step.times},
                     {"operations", step.work.operations},
                     {"bytes", step.work.bytes},
                     {"roofline", rooflineShare(profile.ceilings, step.work, step.milliseconds)}});
-    if (executable.program().steps[step.step].kind == format::Step::LaunchStep)
+    if (entryOf(executable, step.step).kind == format::Step::LaunchStep)
       list.back()["blocks"] = step.work.grid.blocks().value_or(0);
     if (const std::string launch = launchOf(executable, step.step, step.work.grid); !launch.empty())
       list.back()["launch"] = launch;
