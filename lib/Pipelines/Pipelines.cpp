@@ -222,6 +222,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   fold();
   if (b.isOn("merge-matmuls"))
     b.addNested<func::FuncOp>(createMergeMatMuls());
+  add("turn-columns", createTurnColumns);
   tidy(/*motion=*/true);
   if (!options.precision.element.empty()) {
     b.addNested<func::FuncOp>(createPrecision(passOptions(options.precision)));

@@ -334,3 +334,19 @@ func.func @main(%x: tensor<3x8xf16>, %y: tensor<2x8xf16>) -> tensor<8x5xf16> {
   %1 = graph.transpose %0 [1, 0] : tensor<5x8xf16> -> tensor<8x5xf16>
   return %1 : tensor<8x5xf16>
 }
+
+// -----
+
+// A matrix that an index chooses: the index is read before the product, and is a part of its addresses.
+// CHECK: kernel.func @k0 gemm grid (%[[G:.*]]) in [3]
+// CHECK: %[[RAW:.*]] = kernel.load %arg{{.*}}[%[[G]]] : i64
+// CHECK: %[[I:.*]] = kernel.checked_index %[[RAW]] {{.*}}5
+// CHECK: kernel.dot [1, 6, 8] lhs
+// CHECK-NOT: kernel.checked_index
+// CHECK: } rhs (%[[K:.*]], %[[N:.*]]) {
+// CHECK-NEXT: kernel.load %arg{{.*}}[48*%[[I]] + 6*%[[K]] + %[[N]]]
+func.func @main(%w: tensor<5x8x6xf32>, %i: tensor<3xi64>, %x: tensor<3x1x8xf32>) -> tensor<3x1x6xf32> {
+  %0 = graph.gather %w, %i axis 0 : tensor<5x8x6xf32>, tensor<3xi64> -> tensor<3x8x6xf32>
+  %1 = graph.matmul %x, %0 : tensor<3x1x8xf32>, tensor<3x8x6xf32> -> tensor<3x1x6xf32>
+  return %1 : tensor<3x1x6xf32>
+}

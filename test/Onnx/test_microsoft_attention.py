@@ -122,8 +122,8 @@ def test_one_new_token(shared, extra, dynamic):
 
     def found(*new):
         length = np.array([past], np.int32) if shared else None
-        return by_cupola("DecoderMaskedMultiHeadAttention", *new, mask, grid, *caches, length, None, None, bias, past_present_share_buffer=shared,
-                         **options)
+        return by_cupola("DecoderMaskedMultiHeadAttention", *new, mask, grid, *caches, length, None, None, bias,
+                         past_present_share_buffer=shared, **options)
     if shared:
         close("DecoderMaskedMultiHeadAttention", q, k, v, mask, grid, *caches, np.array([past], np.int32), None, None, bias,
               past_present_share_buffer=1, tolerance=2e-5, **options)

@@ -1,17 +1,23 @@
 //===- lib/Conversion/GraphToKernel/EmitElements.cpp - one element of a value ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/ChosenMatrices.h"
 #include "lib/Conversion/GraphToKernel/Emitter.h"
 
 using namespace mlir;
 using namespace cupola;
 using graph::Exprs;
 
+static std::string textOf(Emitter::Index index) {
+  std::string text;
+  for (const Expr &i : index)
+    text += i.text() + ';';
+  return text;
+}
+
 Value Emitter::emit(Value value, Index index) {
   // The memo's key is where the element is and under which mask it is wanted.
-  std::string at;
-  for (const Expr &i : index)
-    at += i.text() + ';';
+  std::string at = textOf(index);
   for (const Expr &m : mask)
     at += '?' + m.text();
   auto [found, isNew] = memo.try_emplace(Key{value.getAsOpaquePointer(), at}, Value());
@@ -200,7 +206,19 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
   return result;
 }
 
+void Emitter::chooseMatrix(Value operand, Index batch) {
+  std::optional<graph::ChosenMatrices> found = graph::chosenMatrices(operand, batch, known);
+  if (!found)
+    return;
+  graph::GatherOp gather = found->gather;
+  const Expr extent = graph::extentOf(gather.getData(), gather.getAxis());
+  chosen[Key{gather.getIndices().getAsOpaquePointer(), textOf(found->at)}] =
+      emitIndirect(gather.getIndices(), found->at, extent, gather.getInRange());
+}
+
 Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent, bool isInRange) {
+  if (auto known = chosen.find(Key{indices.getAsOpaquePointer(), textOf(index)}); known != chosen.end())
+    return known->second;
   Value raw = emit(indices, index);
   if (!mask.empty() && !isMaskedLoad(raw)) // where nothing is read no index is wrong
     raw = selectInside(mask, raw, constant(raw.getType(), 0));

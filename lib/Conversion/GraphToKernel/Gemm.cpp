@@ -44,6 +44,8 @@ void generateGemm(Emitter &emitter, Operation *hero) {
                   at,
                   matmul.getTf32Attr()};
   for (auto each : emitter.fusion().getBody().getOps<graph::MatMulOp>()) {
+    for (Value operand : each->getOperands())
+      emitter.chooseMatrix(operand, batch);
     product.rhs.push_back(each.getRhs());
     product.results.push_back(each.getResult());
   }

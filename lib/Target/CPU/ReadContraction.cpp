@@ -46,7 +46,10 @@ LoadOp plainOperand(Region &region) {
   auto load = dyn_cast<LoadOp>(body.front());
   if (!load || body.getOperations().size() != 2 || !load.getMask().empty())
     return nullptr;
-  return llvm::all_of(load.getIndices(), [](Value index) { return isa<BlockArgument>(index); }) ? load : nullptr;
+  const auto isKnown = [&](Value index) { // a loop's or the grid's, or what chooses a matrix
+    return isa<BlockArgument>(index) || !region.isAncestor(index.getParentRegion());
+  };
+  return llvm::all_of(load.getIndices(), isKnown) ? load : nullptr;
 }
 
 DotOp dotOf(FuncOp func) {

@@ -193,12 +193,12 @@ private:
     }
     recordVerdicts(func, verdicts); // before ops go that they are about
     for (auto [body, grouping] : llvm::zip_equal(bodies, groupings)) {
+      const bool areJoint = llvm::any_of(grouping.groups, [](const auto &group) { return isJoint(*group); });
       for (const auto &group : grouping.groups)
         FusionBuilder(*group).build();
-      match::eraseDead(*body);
+      match::eraseDead(*body); // also the ops of the groups
       // What reads one of a kernel's results may stand before others are computed.
-      if (llvm::any_of(grouping.groups, [](const auto &group) { return isJoint(*group); }) &&
-          !sortTopologically(body)) {
+      if (areJoint && !sortTopologically(body)) {
         getOperation().emitError("kernels of several results read each other");
         return signalPassFailure();
       }

@@ -39,9 +39,15 @@ void importGatherElements(OpBinder &op) {
   op.result(op.b.gatherElements(op.value(0, "data"), op.value(1, "indices"), axis));
 }
 
+/// Indices of one dimension are those of Gather.
 void importGatherND(OpBinder &op) {
   op.requireIndex(1, "indices");
-  op.result(op.b.gatherND(op.value(0, "data"), op.value(1, "indices"), op.intAttribute("batch_dims", 0)));
+  const int64_t batch = op.intAttribute("batch_dims", 0), last = op.rank(1, "indices", 1) - 1;
+  Value data = op.value(0, "data"), indices = op.value(1, "indices");
+  const bool isOne =
+      op.b.shape(indices).back().isConstant(1) && batch >= 0 && batch <= last && batch < op.rank(0, "data");
+  op.result(isOne ? op.b.gather(data, op.b.squeeze(indices, {last}), batch, batch)
+                  : op.b.gatherND(data, indices, batch));
 }
 
 /// Along time the first elements of each entry of the batch come last one first; the others stay.

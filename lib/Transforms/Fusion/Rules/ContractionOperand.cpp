@@ -1,6 +1,7 @@
 //===- lib/Transforms/Fusion/Rules/ContractionOperand.cpp - what a contraction reads ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "dialects/Graph/ChosenMatrices.h"
 #include "lib/Transforms/Fusion/Rules/Cost.h"
 #include "lib/Transforms/Fusion/Rules/Rule.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
@@ -49,9 +50,20 @@ static bool isReading(Operation *op) {
   return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
 }
 
+/// A matrix of a batch is chosen by an index that a block reads once.
+static bool choosesMatrices(const Candidate &candidate) {
+  return llvm::all_of(candidate.reads.uses, [&](OpOperand *use) {
+    if (!isa<graph::MatMulOp>(use->getOwner()))
+      return false;
+    const auto chosen = graph::chosenMatrices(use->get(), candidate.kernels.ranges);
+    return chosen && chosen->gather == candidate.op;
+  });
+}
+
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
-  if (!reader || !hasContraction(*reader) || isOfWeights(candidate) || isReading(candidate.op))
+  if (!reader || !hasContraction(*reader) || isOfWeights(candidate) || isReading(candidate.op) ||
+      choosesMatrices(candidate))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();

@@ -1,0 +1,58 @@
+//===- dialects/Graph/ChosenMatrices.cpp - matrices that an index chooses --===//
+// SPDX-License-Identifier: Apache-2.0
+#include "dialects/Graph/ChosenMatrices.h"
+
+using namespace mlir;
+
+namespace cupola::graph {
+
+/// Coordinates in a matrix; no model or kernel names others so.
+static constexpr const char *inMatrix[] = {"matrixRow", "matrixColumn"};
+
+static bool isInMatrix(const Expr &coordinate) {
+  return llvm::any_of(coordinate.symbols(), [](const std::string &name) { return llvm::is_contained(inMatrix, name); });
+}
+
+/// Where the indices are read for the element of the result at `index`.
+static Exprs indicesAt(GatherOp gather, ArrayRef<Expr> index) {
+  const int64_t axis = gather.getAxis(), batch = gather.getBatchDims();
+  Exprs at(index.take_front(batch));
+  llvm::append_range(at, index.slice(axis, rankOf(gather.getIndices()) - batch));
+  return at;
+}
+
+std::optional<ChosenMatrices> chosenMatrices(Value operand, ArrayRef<Expr> batch, const Ranges &ranges) {
+  if (rankOf(operand) != batch.size() + 2)
+    return std::nullopt;
+  const Exprs shape = shapeOf(operand);
+  Ranges known = ranges;
+  Exprs index(batch);
+  for (auto [name, extent] : llvm::zip_equal(inMatrix, ArrayRef(shape).take_back(2))) {
+    known[name] = {Expr(0), extent - 1};
+    index.push_back(Expr::symbol(name));
+  }
+  for (Operation *op = operand.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      Exprs at = indicesAt(gather, index);
+      return llvm::any_of(at, isInMatrix) ? std::nullopt : std::optional<ChosenMatrices>({gather, std::move(at)});
+    }
+    if (!isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
+      return std::nullopt;
+    index = cast<IndexingInterface>(op).mapIndex(0, index, known).index;
+  }
+  return std::nullopt;
+}
+
+std::optional<ChosenMatrices> chosenMatrices(Value operand, const Ranges &ranges) {
+  const Exprs shape = shapeOf(operand);
+  Ranges known = ranges;
+  Exprs batch;
+  for (size_t i = 0; i + 2 < shape.size(); ++i) {
+    const std::string name = "matrix" + std::to_string(i);
+    known[name] = {Expr(0), shape[i] - 1};
+    batch.push_back(Expr::symbol(name));
+  }
+  return chosenMatrices(operand, batch, known);
+}
+
+} // namespace cupola::graph

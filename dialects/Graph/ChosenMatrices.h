@@ -1,0 +1,26 @@
+//===- dialects/Graph/ChosenMatrices.h - matrices that an index chooses ----===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_DIALECTS_GRAPH_CHOSENMATRICES_H
+#define CUPOLA_DIALECTS_GRAPH_CHOSENMATRICES_H
+
+#include "dialects/Graph/Graph.h"
+
+#include <optional>
+
+namespace cupola::graph {
+
+/// A gather of whole matrices, as of the weights of experts.
+struct ChosenMatrices {
+  GatherOp gather;
+  Exprs at; ///< where its indices are read
+};
+
+/// Of an operand of a product, [batch.., rows, columns], which a gather makes, perhaps with views behind it, if the
+/// batch alone decides what is gathered. `batch`: the coordinates before the last two.
+std::optional<ChosenMatrices> chosenMatrices(mlir::Value operand, llvm::ArrayRef<Expr> batch, const Ranges &ranges);
+/// The same of any batch.
+std::optional<ChosenMatrices> chosenMatrices(mlir::Value operand, const Ranges &ranges);
+
+} // namespace cupola::graph
+
+#endif // CUPOLA_DIALECTS_GRAPH_CHOSENMATRICES_H
