@@ -309,6 +309,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "LayerNormalization", {1}, microsoft::importLayerNormalization},
     {"com.microsoft", "MatMulIntegerToFloat", {1}, microsoft::importMatMulIntegerToFloat},
     {"com.microsoft", "MatMulNBits", {1}, microsoft::importMatMulNBits},
+    {"com.microsoft", "MoE", {1}, microsoft::importMoE},
     {"com.microsoft", "MultiHeadAttention", {1}, microsoft::importMultiHeadAttention},
     {"com.microsoft", "NhwcConv", {1}, microsoft::importNhwcConv},
     {"com.microsoft", "NhwcFusedConv", {1}, microsoft::importNhwcFusedConv},

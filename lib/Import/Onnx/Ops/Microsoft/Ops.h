@@ -92,6 +92,9 @@ void importDecoderMaskedMultiHeadAttention(OpBinder &op);
 // GroupQueryAttention.cpp
 void importGroupQueryAttention(OpBinder &op);
 
+// MixtureOfExperts.cpp
+void importMoE(OpBinder &op);
+
 // PositionBias.cpp
 void importRelativePositionBias(OpBinder &op);
 void importGatedRelativePositionBias(OpBinder &op);
