@@ -61,5 +61,6 @@ def test_gates_apart(fusion, tokens):
 def test_halves():
     operands, options = operands_of(5, "swiglu", 1)
     expected = by_cupola("MoE", *operands, k=2, **options)
-    half = [o if o is None else Const(o.array.astype(np.float16)) if isinstance(o, Const) else o.astype(np.float16) for o in operands]
-    np.testing.assert_allclose(by_cupola("MoE", *half, k=2, kind=np.float16, **options), expected, rtol=0.02, atol=0.02 * np.abs(expected).max())
+    half = [Const(o.array.astype(np.float16)) if isinstance(o, Const) else o.astype(np.float16) for o in operands]
+    found = by_cupola("MoE", *half, k=2, kind=np.float16, **options)
+    np.testing.assert_allclose(found, expected, rtol=0.02, atol=0.02 * np.abs(expected).max())
