@@ -64,3 +64,60 @@ def test_halves():
     half = [Const(o.array.astype(np.float16)) if isinstance(o, Const) else o.astype(np.float16) for o in operands]
     found = by_cupola("MoE", *half, k=2, kind=np.float16, **options)
     np.testing.assert_allclose(found, expected, rtol=0.02, atol=0.02 * np.abs(expected).max())
+
+
+def packed(integers, bits):
+    """[.., n] -> bytes, the first number in the low bits."""
+    per = 8 // bits
+    padded = np.concatenate([integers, np.zeros((*integers.shape[:-1], -integers.shape[-1] % per), integers.dtype)], -1)
+    groups = padded.reshape(*padded.shape[:-1], -1, per).astype(np.uint8)
+    return sum(groups[..., i] << (i * bits) for i in range(per)).astype(np.uint8)
+
+
+def quantised(tokens, bits, block, points, fusion=1, hidden=32, inner=64, seed=92):
+    """The operands, and the same experts as numbers."""
+    random = np.random.default_rng(seed)
+    x, router = floats(random, tokens, hidden), floats(random, tokens, EXPERTS, low=-3, high=3)
+    operands, plain, zeros = [x, router], [x, router], []
+    for out, depth in ((inner * 2 if fusion else inner, hidden), (hidden, inner)):
+        blocks = depth // block if block else 1
+        integers = random.integers(0, 2 ** bits, (EXPERTS, out, depth))
+        scales, bias = floats(random, EXPERTS, out, blocks, low=0.01, high=0.05), floats(random, EXPERTS, out)
+        zero = random.integers(0, 2 ** bits, (EXPERTS, out, blocks)) if points else np.full((EXPERTS, out, blocks), 2 ** (bits - 1))
+        numbers = ((integers.reshape(EXPERTS, out, blocks, -1) - zero[..., None]) * scales[..., None]).reshape(integers.shape).astype(np.float32)
+        operands += [Const(packed(integers, bits)), Const(scales if block else scales[..., 0]), Const(bias)]
+        plain += [Const(numbers), Const(bias)]
+        zeros.append(Const(packed(zero if block else zero[..., 0], bits)) if points else None)
+    options = {"activation_type": "swiglu", "swiglu_fusion": 1} if fusion else {"activation_type": "silu"}
+    return operands, zeros, plain, options
+
+
+@pytest.mark.parametrize("tokens", [1, 5, 40])
+@pytest.mark.parametrize("bits, block, points", [(4, 0, False), (8, 0, False), (4, 32, False), (4, 16, True), (8, 32, True), (4, 0, True)])
+def test_experts_of_integers(bits, block, points, tokens):
+    operands, zeros, plain, options = quantised(tokens, bits, block, points)
+    expected = by_cupola("MoE", *plain, k=2, normalize_routing_weights=1, **options)
+    found = by_cupola("QMoE", *operands, None, None, None, *zeros, k=2, normalize_routing_weights=1, expert_weight_bits=bits,
+                      **({"block_size": block} if block else {}), **options)
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("block", [0, 32])
+def test_experts_of_integers_beside_onnxruntime(block):
+    """Which rounds products of 8 bits, and of 4 a little."""
+    operands, _, _, options = quantised(5, 4, block, points=False)
+    close("QMoE", *operands, k=2, normalize_routing_weights=1, expert_weight_bits=4, tolerance=2e-2, **({"block_size": block} if block else {}),
+          **options)
+
+
+def test_shares_of_their_own():
+    """Whose experts the router chooses."""
+    operands, _, plain, options = quantised(5, 4, 0, points=False)
+    shares = floats(np.random.default_rng(93), 5, EXPERTS, low=0, high=1)
+    found = by_cupola("QMoE", *operands, *[None] * 6, shares, k=2, **options)
+    chosen = np.argsort(-plain[1], axis=1)[:, :2]
+    masked = np.zeros_like(shares)
+    np.put_along_axis(masked, chosen, np.take_along_axis(shares, chosen, 1), 1)
+    each = [by_cupola("MoE", plain[0], np.where(np.arange(EXPERTS) == e, 1, 0).astype(np.float32) * np.ones((5, 1), np.float32), *plain[2:], k=1,
+                      normalize_routing_weights=1, **options) for e in range(EXPERTS)]
+    np.testing.assert_allclose(found, sum(m[:, None] * y for m, y in zip(masked.T, each)), rtol=1e-4, atol=1e-4)

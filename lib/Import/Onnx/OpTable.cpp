@@ -328,6 +328,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "QLinearSigmoid", {1}, microsoft::importQLinearSigmoid},
     {"com.microsoft", "QLinearSoftmax", {1}, microsoft::importQLinearSoftmax},
     {"com.microsoft", "QLinearWhere", {1}, microsoft::importQLinearWhere},
+    {"com.microsoft", "QMoE", {1}, microsoft::importQMoE},
     {"com.microsoft", "QuantizeLinear", {1}, microsoft::importQuantizeLinear},
     {"com.microsoft", "QuickGelu", {1}, microsoft::importQuickGelu},
     {"com.microsoft", "RelativePositionBias", {1}, microsoft::importRelativePositionBias},

@@ -19,13 +19,20 @@ namespace {
 
 enum Place : size_t { Input, Router };
 
-/// Operands of a projection of all experts: [experts, out, in], and perhaps [experts, out].
+/// Operands of a projection of all experts: [experts, out, in], perhaps as integers of `bits` bits in bytes with scales
+/// and zero points, and perhaps [experts, out].
 struct Projection {
-  size_t weights, bias;
-  StringRef name;
+  std::string name;
+  size_t weights, bias, scales = 0, points = 0;
+  int64_t bits = 0; ///< 0: numbers
 };
-constexpr Projection fc1{2, 3, "fc1_experts_weights"}, fc2{4, 5, "fc2_experts_weights"},
-    fc3{6, 7, "fc3_experts_weights"};
+
+/// Where a node has its operands, and what its integers are.
+struct Form {
+  Projection fc1, fc2, fc3;
+  size_t shares;     ///< of experts, where they are not the router's numbers
+  int64_t block = 0; ///< how many integers along `in` share a scale; 0: all
+};
 
 /// What the router says of each token.
 struct Routing {
@@ -35,7 +42,17 @@ struct Routing {
   int64_t k;
 };
 
-Routing route(OpBinder &op, const Expr &tokens) {
+/// [tokens, experts] that the shares of results are taken from.
+Value sharesOf(OpBinder &op, size_t given, Value router) {
+  const Type type = formulaType({op.b.element(router)});
+  if (!op.has(given))
+    return op.b.softmax(op.b.cast(router, type), 1, /*log=*/false);
+  op.b.sameShape(op.shape(given, "router_weights"), op.b.shape(router),
+                 "the shapes of router_weights and router_probs");
+  return op.b.cast(op.value(given, "router_weights"), type);
+}
+
+Routing route(OpBinder &op, const Expr &tokens, size_t given) {
   const int64_t k = op.intAttribute("k", 1);
   if (op.rank(Router, "router_probs") != 2)
     op.bad("input 1 (router_probs) has the shape " + shapeText(op.shape(Router, "router_probs")) + ", expected rank 2");
@@ -45,9 +62,8 @@ Routing route(OpBinder &op, const Expr &tokens) {
     op.bad("attribute 'k' is " + std::to_string(k) + ", expected 1 to the " + shape[1].text() + " experts");
   op.b.atMost(Expr(k), shape[1], "k and the number of experts");
   Value numbers = op.value(Router, "router_probs");
-  Value shares = op.b.softmax(op.b.cast(numbers, formulaType({op.b.element(numbers)})), 1, /*log=*/false);
   Value experts = orderedPositions(op, keysOf(op, numbers), Expr(k), /*largest=*/true);
-  shares = op.b.gatherElements(shares, experts, 1);
+  Value shares = op.b.gatherElements(sharesOf(op, given, numbers), experts, 1);
   if (op.intAttribute("normalize_routing_weights", 0) != 0)
     shares = op.b.binary(BinaryKind::Div, shares, op.b.reduce(ReduceKind::Sum, shares, {1}));
   return {experts, shares, tokens, shape[1], k};
@@ -56,27 +72,63 @@ Routing route(OpBinder &op, const Expr &tokens) {
 class Layer {
 public:
   /// `chosen`: the expert of each of the batch, int64; null: the batch are all experts.
-  Layer(OpBinder &op, Value chosen, const Expr &experts) : op(op), b(op.b), chosen(chosen), experts(experts) {}
+  Layer(OpBinder &op, const Form &form, Value chosen, const Expr &experts)
+      : op(op), b(op.b), form(form), chosen(chosen), experts(experts) {}
 
   /// [batch, rows, in] -> [batch, rows, out], where `in` and `out` are those of the first and the last projection.
-  Value run(Value x) { return project(activated(x), fc2); }
+  Value run(Value x) { return project(activated(x), form.fc2); }
 
 private:
-  Value ofExperts(size_t index, StringRef name, int64_t rank) {
-    op.requireFloat(index, name);
+  Value ofExperts(size_t index, const std::string &name, int64_t rank) {
     if (op.rank(index, name) != rank)
-      op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " +
-             shapeText(op.shape(index, name)) + ", expected rank " + std::to_string(rank));
-    b.sameExtent(op.shape(index, name)[0], experts, "the first extent of " + name.str() + " and the number of experts");
+      op.bad("input " + std::to_string(index) + " (" + name + ") has the shape " + shapeText(op.shape(index, name)) +
+             ", expected rank " + std::to_string(rank));
+    b.sameExtent(op.shape(index, name)[0], experts, "the first extent of " + name + " and the number of experts");
     Value value = op.value(index, name);
     return chosen ? b.gather(value, chosen, 0, /*batchDims=*/0, /*isInRange=*/true) : value;
   }
 
+  /// [batch, out, in]
+  Value matrices(const Projection &p, Type type) {
+    if (p.bits)
+      return ofIntegers(p, type);
+    op.requireFloat(p.weights, p.name);
+    return ofExperts(p.weights, p.name, 3);
+  }
+
+  /// (integer - zero point) * scale, of each block along `in`.
+  Value ofIntegers(const Projection &p, Type type) {
+    if (!op.element(p.weights, p.name).isUnsignedInteger(8))
+      op.bad("input " + std::to_string(p.weights) + " (" + p.name + ") has elements of " +
+             typeText(op.element(p.weights, p.name)) + ", expected uint8");
+    op.requireFloat(p.scales, p.name + "'s scales");
+    Value integers = unpacked(op, ofExperts(p.weights, p.name, 3), p.bits);
+    const Exprs shape = b.shape(integers);
+    const Expr block = form.block ? Expr(form.block) : shape[2], blocks = floorDiv(shape[2], block);
+    const Exprs apart = {shape[0], shape[1], simplify(blocks, b.ranges()), block};
+    Value scales = ofExperts(p.scales, p.name + "'s scales", form.block ? 3 : 2);
+    scales = b.reshape(scales, {shape[0], shape[1], apart[2], Expr(1)});
+    const Type wide = formulaType({type});
+    Value value = b.binary(BinaryKind::Sub, b.cast(b.reshape(integers, apart), wide), points(p, apart, wide));
+    return b.cast(b.reshape(b.binary(BinaryKind::Mul, value, b.cast(scales, wide)), shape), type);
+  }
+
+  /// What lies in the middle, or a list of each expert, or of each row of its weights.
+  Value points(const Projection &p, const Exprs &shape, Type type) {
+    if (!op.has(p.points))
+      return b.scalar(static_cast<double>(int64_t(1) << (p.bits - 1)), type);
+    Value value = unpacked(op, ofExperts(p.points, p.name + "'s zero points", form.block ? 3 : 2), p.bits);
+    Exprs sizes = b.shape(value); // without what fills the last byte
+    sizes.back() = form.block ? shape[2] : shape[1];
+    value = b.slice(value, Exprs(sizes.size(), Expr(0)), Ints(sizes.size(), 1), sizes);
+    return b.cast(b.reshape(value, {shape[0], shape[1], shape[2], Expr(1)}), type);
+  }
+
   Value project(Value x, const Projection &p) {
-    Value y = b.matmul(x, b.transpose(ofExperts(p.weights, p.name, 3), {0, 2, 1}));
+    Value y = b.matmul(x, b.transpose(matrices(p, b.element(x)), {0, 2, 1}));
     if (!op.has(p.bias))
       return y;
-    return b.binary(BinaryKind::Add, y, b.unsqueeze(ofExperts(p.bias, p.name.str() + "'s bias", 2), {1}));
+    return b.binary(BinaryKind::Add, y, b.unsqueeze(ofExperts(p.bias, p.name + "'s bias", 2), {1}));
   }
 
   Value activated(Value x) {
@@ -85,8 +137,8 @@ private:
       return swiglu(x);
     for (StringRef name : {"activation_alpha", "activation_beta", "swiglu_limit", "swiglu_fusion"})
       op.ignoreAttribute(name); // of swiglu
-    Value value = activation(project(x, fc1), kind);
-    return op.has(fc3.weights) ? b.binary(BinaryKind::Mul, value, project(x, fc3)) : value;
+    Value value = activation(project(x, form.fc1), kind);
+    return op.has(form.fc3.weights) ? b.binary(BinaryKind::Mul, value, project(x, form.fc3)) : value;
   }
 
   Value activation(Value value, const std::string &kind) {
@@ -105,9 +157,9 @@ private:
   /// Gate and value: of projections of their own, one after the other in each pair of columns, or in halves.
   std::pair<Value, Value> gateAndValue(Value x) {
     const int64_t fusion = op.intAttribute("swiglu_fusion", 0);
-    Value first = project(x, fc1);
+    Value first = project(x, form.fc1);
     if (fusion == 0)
-      return {first, project(x, fc3)};
+      return {first, project(x, form.fc3)};
     if (fusion == 2)
       return halves(op, first, "the product of input 2 (fc1_experts_weights)");
     if (fusion != 1)
@@ -142,15 +194,16 @@ private:
 
   OpBinder &op;
   GraphBuilder &b;
+  const Form &form;
   const Value chosen;
   const Expr experts;
 };
 
 /// Each token once for each of its experts.
-Value byChosen(OpBinder &op, Value rows, const Routing &routing) {
+Value byChosen(OpBinder &op, const Form &form, Value rows, const Routing &routing) {
   const Expr width = op.b.shape(rows)[1], k(routing.k), all = routing.tokens * k;
   Value x = op.b.broadcast(op.b.unsqueeze(rows, {1}), {routing.tokens, k, width});
-  Layer layer(op, op.b.reshape(routing.experts, {all}), routing.count);
+  Layer layer(op, form, op.b.reshape(routing.experts, {all}), routing.count);
   Value y = layer.run(op.b.reshape(x, {all, Expr(1), width}));
   y = op.b.reshape(y, {routing.tokens, k, op.b.shape(y)[2]});
   y = op.b.binary(BinaryKind::Mul, op.b.cast(y, op.b.element(routing.shares)), op.b.unsqueeze(routing.shares, {2}));
@@ -158,21 +211,18 @@ Value byChosen(OpBinder &op, Value rows, const Routing &routing) {
 }
 
 /// All tokens through all experts, whose share is 0 where they were not chosen.
-Value byAll(OpBinder &op, Value rows, const Routing &routing) {
+Value byAll(OpBinder &op, const Form &form, Value rows, const Routing &routing) {
   Value isChosen = op.b.binary(BinaryKind::Equal, op.b.unsqueeze(routing.experts, {0}),
                                op.b.iota({routing.count, Expr(1), Expr(1)}, 0)); // [experts, tokens, k]
   Value zero = op.b.scalar(0, op.b.element(routing.shares));
   Value shares = op.b.reduce(ReduceKind::Sum, op.b.select(isChosen, op.b.unsqueeze(routing.shares, {0}), zero), {2});
-  Value y = Layer(op, Value(), routing.count).run(op.b.unsqueeze(rows, {0}));
+  Value y = Layer(op, form, Value(), routing.count).run(op.b.unsqueeze(rows, {0}));
   y = op.b.binary(BinaryKind::Mul, op.b.cast(y, op.b.element(shares)), shares);
   return op.b.squeeze(op.b.reduce(ReduceKind::Sum, y, {0}), {0});
 }
 
-} // namespace
-
-void importMoE(OpBinder &op) {
+void mixture(OpBinder &op, const Form &form) {
   constexpr int64_t readsPerExpert = 2;
-  op.requireInputs(5, 8);
   op.requireFloat(Input, "input");
   for (StringRef name : {"use_sparse_mixer", "swiglu_limit_after_activation"})
     if (op.intAttribute(name, 0) != 0)
@@ -182,11 +232,38 @@ void importMoE(OpBinder &op) {
     op.bad("input 0 (input) has the shape " + shapeText(shape) + ", expected rank 2 or 3");
   const Expr tokens = graph::product(ArrayRef<Expr>(shape).drop_back());
   Value rows = op.b.reshape(op.value(Input, "input"), {tokens, shape.back()});
-  const Routing routing = route(op, tokens);
+  const Routing routing = route(op, tokens, form.shares);
   const auto some = tokens.constant(), experts = routing.count.constant();
   const bool areMany = some && experts && *some > readsPerExpert * *experts / routing.k;
-  Value y = areMany ? byAll(op, rows, routing) : byChosen(op, rows, routing);
+  Value y = areMany ? byAll(op, form, rows, routing) : byChosen(op, form, rows, routing);
   op.result(op.b.reshape(op.b.cast(y, op.element(Input, "input")), shape));
+}
+
+} // namespace
+
+void importMoE(OpBinder &op) {
+  constexpr size_t none = 8;
+  op.requireInputs(5, none);
+  mixture(op, {{"fc1_experts_weights", 2, 3}, {"fc2_experts_weights", 4, 5}, {"fc3_experts_weights", 6, 7}, none});
+}
+
+void importQMoE(OpBinder &op) {
+  op.requireInputs(7, 15);
+  if (const std::string type = op.stringAttribute("quant_type", "int"); type != "int")
+    op.unsupported("attribute 'quant_type' is '" + printable(type) + "', supported is int");
+  if (op.intAttribute("weights_prepacked", -1) > 0)
+    op.unsupported("attribute 'weights_prepacked' is 1, supported are -1 and 0: integers in the order of the model");
+  op.ignoreAttribute("accuracy_level"); // what rows may be rounded to: they are not
+  const int64_t all = op.intAttribute("expert_weight_bits", 4), block = op.intAttribute("block_size", 0);
+  const auto projection = [&](const std::string &name, size_t first, size_t points) {
+    const int64_t bits = op.intAttribute(name + "_expert_weight_bits", all);
+    if (bits != 2 && bits != 4 && bits != 8)
+      op.unsupported("weights of " + name + " have " + std::to_string(bits) + " bits, supported are 2, 4 and 8");
+    return Projection{name + "_experts_weights", first, first + 2, first + 1, points, bits};
+  };
+  if (block < 0)
+    op.bad("attribute 'block_size' is " + std::to_string(block) + ", expected 0 or more");
+  mixture(op, {projection("fc1", 2, 11), projection("fc2", 5, 12), projection("fc3", 8, 13), 14, block});
 }
 
 } // namespace cupola::onnx_import::microsoft

@@ -77,6 +77,8 @@ Value scaledProduct(OpBinder &op, Value sums, Value scale, size_t rightScale, si
 // PackedWeights.cpp
 void importMatMulNBits(OpBinder &op);
 void importGatherBlockQuantized(OpBinder &op);
+/// [.., n] bytes -> [.., n * 8 / bits] numbers of `bits` bits, which divide 8.
+Value unpacked(OpBinder &op, Value bytes, int64_t bits);
 
 // ../RecurrentCells.cpp
 void importDynamicQuantizeLSTM(OpBinder &op);
@@ -94,6 +96,7 @@ void importGroupQueryAttention(OpBinder &op);
 
 // MixtureOfExperts.cpp
 void importMoE(OpBinder &op);
+void importQMoE(OpBinder &op);
 
 // PositionBias.cpp
 void importRelativePositionBias(OpBinder &op);

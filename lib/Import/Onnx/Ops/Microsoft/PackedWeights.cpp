@@ -13,6 +13,24 @@
 using namespace mlir;
 
 namespace cupola::onnx_import::microsoft {
+Value unpacked(OpBinder &op, Value bytes, int64_t bits) {
+  if (bits == 8)
+    return bytes;
+  Exprs shape = op.b.shape(bytes);
+  const Type byte = op.b.element(bytes);
+  std::vector<uint8_t> shifts;
+  for (int64_t shift = 0; shift < 8; shift += bits)
+    shifts.push_back(static_cast<uint8_t>(shift));
+  Ints dims(shape.size(), 1);
+  dims.push_back(8 / bits);
+  Value amounts = op.b.constant(DenseElementsAttr::get(RankedTensorType::get(dims, byte), ArrayRef<uint8_t>(shifts)));
+  Value parts =
+      op.b.binary(BinaryKind::ShiftRight, op.b.unsqueeze(bytes, {static_cast<int64_t>(shape.size())}), amounts);
+  parts = op.b.binary(BinaryKind::BitwiseAnd, parts, op.b.intScalar((1 << bits) - 1, byte));
+  shape.back() = shape.back() * Expr(8 / bits);
+  return op.b.reshape(parts, shape);
+}
+
 namespace {
 
 constexpr int64_t most = int64_t(1) << 31; // no product of two extents up to it overflows
@@ -46,25 +64,6 @@ Value reshaped(OpBinder &op, size_t index, StringRef name, const Exprs &shape) {
     op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(own) +
            ", expected as many elements as " + shapeText(shape) + " has");
   return op.b.reshape(op.value(index, name), shape);
-}
-
-/// [.., n] bytes -> [.., n * 8 / bits] numbers of `bits` bits.
-Value unpacked(OpBinder &op, Value bytes, int64_t bits) {
-  if (bits == 8)
-    return bytes;
-  Exprs shape = op.b.shape(bytes);
-  const Type byte = op.b.element(bytes);
-  std::vector<uint8_t> shifts;
-  for (int64_t shift = 0; shift < 8; shift += bits)
-    shifts.push_back(static_cast<uint8_t>(shift));
-  Ints dims(shape.size(), 1);
-  dims.push_back(8 / bits);
-  Value amounts = op.b.constant(DenseElementsAttr::get(RankedTensorType::get(dims, byte), ArrayRef<uint8_t>(shifts)));
-  Value parts =
-      op.b.binary(BinaryKind::ShiftRight, op.b.unsqueeze(bytes, {static_cast<int64_t>(shape.size())}), amounts);
-  parts = op.b.binary(BinaryKind::BitwiseAnd, parts, op.b.intScalar((1 << bits) - 1, byte));
-  shape.back() = shape.back() * Expr(8 / bits);
-  return op.b.reshape(parts, shape);
 }
 
 /// [N, blocks, 1] in `type`; null: they are in the middle of the range.
