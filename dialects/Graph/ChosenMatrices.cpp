@@ -21,6 +21,22 @@ static Exprs indicesAt(GatherOp gather, ArrayRef<Expr> index) {
   return at;
 }
 
+/// False where an element of a matrix has an index of its own.
+static bool collect(Value value, const Exprs &index, const Ranges &known, ChosenMatrices &found) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  if (auto gather = dyn_cast<GatherOp>(op)) {
+    found.push_back({gather, indicesAt(gather, index)});
+    return llvm::none_of(found.back().at, isInMatrix);
+  }
+  if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
+    return collect(op->getOperand(0), cast<IndexingInterface>(op).mapIndex(0, index, known).index, known, found);
+  auto kind = dyn_cast<ClassInterface>(op);
+  return !kind || kind.getFusionClass() != FusionClass::Pointwise ||
+         llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, index, known, found); });
+}
+
 std::optional<ChosenMatrices> chosenMatrices(Value operand, ArrayRef<Expr> batch, const Ranges &ranges) {
   if (rankOf(operand) != batch.size() + 2)
     return std::nullopt;
@@ -31,16 +47,8 @@ std::optional<ChosenMatrices> chosenMatrices(Value operand, ArrayRef<Expr> batch
     known[name] = {Expr(0), extent - 1};
     index.push_back(Expr::symbol(name));
   }
-  for (Operation *op = operand.getDefiningOp(); op; op = op->getOperand(0).getDefiningOp()) {
-    if (auto gather = dyn_cast<GatherOp>(op)) {
-      Exprs at = indicesAt(gather, index);
-      return llvm::any_of(at, isInMatrix) ? std::nullopt : std::optional<ChosenMatrices>({gather, std::move(at)});
-    }
-    if (!isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
-      return std::nullopt;
-    index = cast<IndexingInterface>(op).mapIndex(0, index, known).index;
-  }
-  return std::nullopt;
+  ChosenMatrices found;
+  return collect(operand, index, known, found) ? std::optional(std::move(found)) : std::nullopt;
 }
 
 std::optional<ChosenMatrices> chosenMatrices(Value operand, const Ranges &ranges) {

@@ -10,13 +10,14 @@
 namespace cupola::graph {
 
 /// A gather of whole matrices, as of the weights of experts.
-struct ChosenMatrices {
+struct ChosenMatrix {
   GatherOp gather;
   Exprs at; ///< where its indices are read
 };
+using ChosenMatrices = llvm::SmallVector<ChosenMatrix, 2>;
 
-/// Of an operand of a product, [batch.., rows, columns], which a gather makes, perhaps with views behind it, if the
-/// batch alone decides what is gathered. `batch`: the coordinates before the last two.
+/// The gathers that an operand of a product, [batch.., rows, columns], is made of by pointwise ops and views; nothing
+/// if the batch alone does not decide what one of them chooses. `batch`: the coordinates before the last two.
 std::optional<ChosenMatrices> chosenMatrices(mlir::Value operand, llvm::ArrayRef<Expr> batch, const Ranges &ranges);
 /// The same of any batch.
 std::optional<ChosenMatrices> chosenMatrices(mlir::Value operand, const Ranges &ranges);

@@ -32,3 +32,21 @@ func.func @refused(%w: tensor<5x8xf32>, %i: tensor<3x4xi64>, %u: tensor<5x4x6xf3
   %5 = graph.matmul %3, %4 : tensor<3x8x6xf32>, tensor<3x6x8xf32> -> tensor<3x8x8xf32> loc("halves")
   return %1, %5 : tensor<3x4x6xf32>, tensor<3x8x8xf32>
 }
+
+// Integers that an index chooses are taken apart where they are multiplied, with scales that it chooses, too.
+// CHECK-LABEL: graph.verdicts @integers
+// CHECK-SAME: <fused prologue : loc("bytes") -> loc("numbers")
+// CHECK-SAME: <fused prologue : loc("numbers") -> loc("scaled")
+// CHECK-SAME: <fused prologue : loc("scales") -> loc("scaled") through
+// CHECK-SAME: <fused prologue : loc("scaled") -> loc("product")
+func.func @integers(%i: tensor<3xi64>, %x: tensor<3x1x32xf32>) -> tensor<3x1x16xf32> {
+  %w = graph.constant dense_resource<bytes> : tensor<4x32x16xi8> : tensor<4x32x16xi8>
+  %s = graph.constant dense<[[[0.5]], [[0.25]], [[2.0]], [[4.0]]]> : tensor<4x1x1xf32> : tensor<4x1x1xf32>
+  %0 = graph.gather %w, %i axis 0 : tensor<4x32x16xi8>, tensor<3xi64> -> tensor<3x32x16xi8> loc("bytes")
+  %1 = graph.gather %s, %i axis 0 : tensor<4x1x1xf32>, tensor<3xi64> -> tensor<3x1x1xf32> loc("scales")
+  %2 = graph.broadcast %1 : tensor<3x1x1xf32> -> tensor<3x32x16xf32>
+  %3 = graph.cast %0 : tensor<3x32x16xi8> -> tensor<3x32x16xf32> loc("numbers")
+  %4 = graph.binary mul %3, %2 : tensor<3x32x16xf32>, tensor<3x32x16xf32> -> tensor<3x32x16xf32> loc("scaled")
+  %5 = graph.matmul %x, %4 : tensor<3x1x32xf32>, tensor<3x32x16xf32> -> tensor<3x1x16xf32> loc("product")
+  return %5 : tensor<3x1x16xf32>
+}

@@ -206,14 +206,14 @@ Value Emitter::emitDims(graph::DimsOp op, Index index) {
   return result;
 }
 
-void Emitter::chooseMatrix(Value operand, Index batch) {
-  std::optional<graph::ChosenMatrices> found = graph::chosenMatrices(operand, batch, known);
-  if (!found)
-    return;
-  graph::GatherOp gather = found->gather;
-  const Expr extent = graph::extentOf(gather.getData(), gather.getAxis());
-  chosen[Key{gather.getIndices().getAsOpaquePointer(), textOf(found->at)}] =
-      emitIndirect(gather.getIndices(), found->at, extent, gather.getInRange());
+void Emitter::chooseMatrices(Value operand, Index batch) {
+  const std::optional<graph::ChosenMatrices> found = graph::chosenMatrices(operand, batch, known);
+  for (graph::ChosenMatrix matrix : found.value_or(graph::ChosenMatrices())) {
+    const Expr extent = graph::extentOf(matrix.gather.getData(), matrix.gather.getAxis());
+    const Value indices = matrix.gather.getIndices();
+    chosen[Key{indices.getAsOpaquePointer(), textOf(matrix.at)}] =
+        emitIndirect(indices, matrix.at, extent, matrix.gather.getInRange());
+  }
 }
 
 Expr Emitter::emitIndirect(Value indices, Index index, const Expr &extent, bool isInRange) {

@@ -97,7 +97,7 @@ public:
   /// The same of several heroes at once.
   void setHeroes(mlir::ValueRange results, Index index, mlir::ValueRange scalars);
   /// Before a product reads `operand` at this batch: an index that chooses a matrix of it is read once for all of that.
-  void chooseMatrix(mlir::Value operand, Index batch);
+  void chooseMatrices(mlir::Value operand, Index batch);
   /// From here on elements of `value` are what `element` gives.
   void setElements(mlir::Value value, std::function<mlir::Value(Index)> element) { elements[value] = element; }
   /// The hero's element taken on to `value`, which is computed from it; what else it reads is read where all
@@ -186,7 +186,7 @@ private:
   std::map<std::string, kernel::Variable> variables;
   graph::Exprs mask; ///< every load happens where these are >= 0
   std::map<Key, mlir::Value> memo;
-  std::map<Key, Expr> chosen;                                              ///< indices that chooseMatrix has read
+  std::map<Key, Expr> chosen;                                              ///< indices that chooseMatrices has read
   llvm::MapVector<mlir::Value, graph::Exprs> forward;                      ///< values after the hero: their index
   llvm::DenseMap<mlir::Value, mlir::Value> chain;                          ///< and their scalar
   llvm::DenseMap<mlir::Value, std::function<mlir::Value(Index)>> elements; ///< of heroes before the last

@@ -45,7 +45,7 @@ void generateGemm(Emitter &emitter, Operation *hero) {
                   matmul.getTf32Attr()};
   for (auto each : emitter.fusion().getBody().getOps<graph::MatMulOp>()) {
     for (Value operand : each->getOperands())
-      emitter.chooseMatrix(operand, batch);
+      emitter.chooseMatrices(operand, batch);
     product.rhs.push_back(each.getRhs());
     product.results.push_back(each.getResult());
   }

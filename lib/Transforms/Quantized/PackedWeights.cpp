@@ -20,7 +20,8 @@ bool isBytes(graph::ConstantOp constant) {
 }
 
 /// What computes `value`, if constants and positions are all that it is made of, some of them bytes; else nothing.
-SmallVector<Operation *> opsFromBytes(Value value) {
+/// `gathered`: or elements of constants that gathers choose.
+SmallVector<Operation *> opsFromBytes(Value value, bool gathered = false) {
   SmallVector<Operation *> ops;
   SmallVector<Value> work{value};
   llvm::SmallDenseSet<Operation *> seen;
@@ -38,10 +39,15 @@ SmallVector<Operation *> opsFromBytes(Value value) {
     const bool isKnown =
         match::isPointwise(op) || isa<graph::IotaOp>(op) ||
         isa<graph::ReshapeOp, graph::TransposeOp, graph::BroadcastOp, graph::SliceOp, graph::CastOp>(op);
+    auto gather = dyn_cast<graph::GatherOp>(op);
+    const bool isGather = gathered && gather;
     ops.push_back(op);
-    if (!isKnown || ops.size() > mostOps)
+    if ((!isKnown && !isGather) || ops.size() > mostOps)
       return {};
-    llvm::append_range(work, op->getOperands());
+    if (isGather)
+      work.push_back(gather.getData());
+    else
+      llvm::append_range(work, op->getOperands());
   }
   return hasBytes ? ops : SmallVector<Operation *>();
 }
@@ -49,6 +55,7 @@ SmallVector<Operation *> opsFromBytes(Value value) {
 } // namespace
 
 bool isMadeOfBytes(Value value) { return !opsFromBytes(value).empty(); }
+bool isMadeOfGatheredBytes(Value value) { return !opsFromBytes(value, /*gathered=*/true).empty(); }
 
 llvm::DenseSet<Operation *> packedWeights(Block &body) {
   llvm::DenseSet<Operation *> found;

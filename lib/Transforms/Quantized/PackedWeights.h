@@ -20,6 +20,9 @@ constexpr int64_t leastPackedBytes = 1024;
 /// `value` is computed of constants alone, of which one holds many bytes.
 bool isMadeOfBytes(mlir::Value value);
 
+/// The same, but some of them gathers, by indices of any kind.
+bool isMadeOfGatheredBytes(mlir::Value value);
+
 /// What makes right operands of products in the block from bytes and is read by nothing else: it stays as it is.
 llvm::DenseSet<mlir::Operation *> packedWeights(mlir::Block &body);
 

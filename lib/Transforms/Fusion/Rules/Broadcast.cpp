@@ -19,7 +19,7 @@ static bool readsSeveral(Operation *op) {
 
 std::optional<StringRef> refuseBroadcast(const Candidate &candidate) {
   const Reads &reads = candidate.reads;
-  if (!candidate.onlyReader() || !(reads.broadcast || reads.windows))
+  if (!candidate.onlyReader() || !(reads.broadcast || reads.windows) || choosesMatrices(candidate))
     return std::nullopt;
   if (isCostly(candidate.op) || candidate.kernels.chainFrom(candidate.op) > maxRepeatedOps ||
       (reads.windows && readsSeveral(candidate.op)))

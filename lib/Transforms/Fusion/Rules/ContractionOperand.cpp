@@ -36,13 +36,28 @@ static bool isRepeated(const Group &reader, Operation *op, OpOperand &use) {
   return isTileOperand(reader, use) || (ofScores && isCostly(op));
 }
 
-/// Packed weights are taken apart for every tile: that costs less than to read what they become.
-static bool isOfWeights(const Candidate &candidate) {
+bool choosesMatrices(const Candidate &candidate) {
+  Group *reader = candidate.onlyReader();
+  auto product = reader ? dyn_cast_or_null<graph::MatMulOp>(reader->hero) : graph::MatMulOp();
+  return product && isa<graph::GatherOp>(candidate.op) && llvm::any_of(product->getOperands(), [&](Value operand) {
+           const auto chosen = graph::chosenMatrices(operand, candidate.kernels.ranges);
+           return chosen && llvm::any_of(*chosen, [&](const auto &matrix) { return matrix.gather == candidate.op; });
+         });
+}
+
+/// Packed weights are taken apart for every tile: that costs less than to read what they become. They may be those that
+/// an index chooses.
+static bool isOfWeights(const Candidate &candidate, const Group &reader) {
   const auto isRight = [&](OpOperand *use) {
     return candidate.kernels.isInTile(use->getOwner()) ||
            (isa<graph::MatMulOp>(use->getOwner()) && use->getOperandNumber() == 1);
   };
-  return llvm::all_of(candidate.reads.uses, isRight) && isMadeOfBytes(candidate.op->getResult(0));
+  if (!llvm::all_of(candidate.reads.uses, isRight))
+    return false;
+  const Value result = candidate.op->getResult(0);
+  auto product = dyn_cast_or_null<graph::MatMulOp>(reader.hero);
+  return isMadeOfBytes(result) || (product && isMadeOfGatheredBytes(result) &&
+                                   graph::chosenMatrices(product.getRhs(), candidate.kernels.ranges));
 }
 
 /// Bytes are read as float8 where they lie.
@@ -50,19 +65,9 @@ static bool isReading(Operation *op) {
   return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
 }
 
-/// A matrix of a batch is chosen by an index that a block reads once.
-static bool choosesMatrices(const Candidate &candidate) {
-  return llvm::all_of(candidate.reads.uses, [&](OpOperand *use) {
-    if (!isa<graph::MatMulOp>(use->getOwner()))
-      return false;
-    const auto chosen = graph::chosenMatrices(use->get(), candidate.kernels.ranges);
-    return chosen && chosen->gather == candidate.op;
-  });
-}
-
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
-  if (!reader || !hasContraction(*reader) || isOfWeights(candidate) || isReading(candidate.op) ||
+  if (!reader || !hasContraction(*reader) || isOfWeights(candidate, *reader) || isReading(candidate.op) ||
       choosesMatrices(candidate))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {

@@ -41,6 +41,10 @@ struct Decision {
   llvm::StringRef reason; ///< of static storage, or of an attribute
 };
 
+/// It gathers matrices of an operand of the only product that reads it, whose index a block reads once: what it gathers
+/// costs as much as other elements in memory.
+bool choosesMatrices(const Candidate &candidate);
+
 //===--- The functions of a rule ---===//
 
 /// Starts kernels, or extends those that rules above started. `rule`: the row's name, for what it refuses.
