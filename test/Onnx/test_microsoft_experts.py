@@ -83,10 +83,11 @@ def quantised(tokens, bits, block, points, fusion=1, hidden=32, inner=64, seed=9
         blocks = depth // block if block else 1
         integers = random.integers(0, 2 ** bits, (EXPERTS, out, depth))
         scales, bias = floats(random, EXPERTS, out, blocks, low=0.01, high=0.05), floats(random, EXPERTS, out)
-        zero = random.integers(0, 2 ** bits, (EXPERTS, out, blocks)) if points else np.full((EXPERTS, out, blocks), 2 ** (bits - 1))
-        numbers = ((integers.reshape(EXPERTS, out, blocks, -1) - zero[..., None]) * scales[..., None]).reshape(integers.shape).astype(np.float32)
+        shape = (EXPERTS, out, blocks)
+        zero = random.integers(0, 2 ** bits, shape) if points else np.full(shape, 2 ** (bits - 1))
+        numbers = (integers.reshape(*shape, -1) - zero[..., None]) * scales[..., None]
         operands += [Const(packed(integers, bits)), Const(scales if block else scales[..., 0]), Const(bias)]
-        plain += [Const(numbers), Const(bias)]
+        plain += [Const(numbers.reshape(integers.shape).astype(np.float32)), Const(bias)]
         zeros.append(Const(packed(zero if block else zero[..., 0], bits)) if points else None)
     options = {"activation_type": "swiglu", "swiglu_fusion": 1} if fusion else {"activation_type": "silu"}
     return operands, zeros, plain, options
@@ -118,6 +119,6 @@ def test_shares_of_their_own():
     chosen = np.argsort(-plain[1], axis=1)[:, :2]
     masked = np.zeros_like(shares)
     np.put_along_axis(masked, chosen, np.take_along_axis(shares, chosen, 1), 1)
-    each = [by_cupola("MoE", plain[0], np.where(np.arange(EXPERTS) == e, 1, 0).astype(np.float32) * np.ones((5, 1), np.float32), *plain[2:], k=1,
-                      normalize_routing_weights=1, **options) for e in range(EXPERTS)]
+    alone = [np.repeat(np.eye(EXPERTS, dtype=np.float32)[e:e + 1], 5, 0) for e in range(EXPERTS)]
+    each = [by_cupola("MoE", plain[0], router, *plain[2:], k=1, normalize_routing_weights=1, **options) for router in alone]
     np.testing.assert_allclose(found, sum(m[:, None] * y for m, y in zip(masked.T, each)), rtol=1e-4, atol=1e-4)
