@@ -89,6 +89,14 @@ constexpr int kScalar = -7;
 /// says; one element alone waits for one load after the other, lanes wait together.
 enum class Indirection { None, Known, Chased, Checked };
 
+/// Whether some iterations have an element, as many the next one, and so on: halves of a vector, and smaller parts.
+bool repeatsNeighbours(const Expr &position, const std::string &var) {
+  for (int64_t repeats : {2, 4, 8, 16})
+    if (!simplify(position - floorDiv(Expr::symbol(var), Expr(repeats)), {}).uses(var))
+      return true;
+  return false;
+}
+
 int scoreOf(const Expr &position, Indirection indirection, bool isStore, const std::string &var) {
   if (indirection == Indirection::Chased && !isStore)
     return 1;
@@ -101,6 +109,8 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
   std::optional<Expr> step = position.coefficient(var);
   if (step && step->isConstant(1))
     return isStore ? 3 : 2;
+  if (!isStore && !step && repeatsNeighbours(position, var))
+    return 1;
   return isStore ? -8 : -6;
 }
 

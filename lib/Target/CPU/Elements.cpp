@@ -87,7 +87,9 @@ void Emitter::emitScalar(Operation *op) {
 void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
   Value base = buffers.lookup(op.getView());
-  Address from = address(base, view.getElement(), vars.read(op.getPosition(), op.getIndices()));
+  const Expr position = vars.read(op.getPosition(), op.getIndices());
+  const std::optional<Address> few = repeated(base, view.getElement(), position);
+  Address from = few ? *few : address(base, view.getElement(), position);
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
   Condition condition = conjunction(vars.read(op.getMask(), op.getIndices()));
   // A load without a lane is slow, a trap inside of the processor, where no memory is.

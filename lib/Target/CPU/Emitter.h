@@ -47,9 +47,9 @@ private:
   };
   static constexpr int64_t kInterleave = 4;
   /// Runs `body` with `var` vectorised; `length` is upper - lower where it is known to
-  /// be the whole extent of a loop.
+  /// be the whole extent of a loop. `lower` is a multiple of `unit`.
   Values vectorLoop(const std::string &var, mlir::Value lower, mlir::Value upper, const Expr &length,
-                    mlir::ValueRange init, LaneBody body, const Interleave *interleave = nullptr);
+                    mlir::ValueRange init, LaneBody body, const Interleave *interleave = nullptr, int64_t unit = 1);
   /// Runs the vectors that come in whole groups, and moves `lower` behind them.
   Values interleavedLoop(const std::string &var, mlir::Value &lower, mlir::Value upper, mlir::ValueRange init,
                          LaneBody body, const Interleave &interleave);
@@ -129,13 +129,17 @@ private:
   struct Address {
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
     bool contiguous = false; ///< lanes are neighbours
+    int64_t repeats = 1;     ///< so many lanes have one of the neighbours, then as many the next
     bool isVector() const { return contiguous || Code::isVector(pointer); }
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
+  /// Where a load has lanes that repeat neighbours, as images twice as wide read theirs; nothing elsewhere.
+  std::optional<Address> repeated(mlir::Value base, mlir::Type element, const Expr &position);
   Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);
+  mlir::Value loadRepeated(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   void store(mlir::Value value, Address to, mlir::Type element, mlir::Value condition);
   mlir::Value allLanes(bool value);
@@ -277,6 +281,7 @@ private:
   Aliases aliases;
   const DepthPieces *pieces = nullptr;             ///< while the depth runs in pieces
   std::string vectorVar;                           ///< empty: no loop is vectorised
+  int64_t vectorUnit = 1;                          ///< the first lane's value is a multiple of it
   mlir::Value mask;                                ///< lanes that exist; null: all
   llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted
   TileWindow window;

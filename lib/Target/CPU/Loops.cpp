@@ -90,8 +90,9 @@ Emitter::Values Emitter::maskedTail(const std::string &var, Value lower, Value u
 }
 
 Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value upper, const Expr &length,
-                                    ValueRange init, LaneBody body, const Interleave *interleave) {
+                                    ValueRange init, LaneBody body, const Interleave *interleave, int64_t unit) {
   vectorVar = var;
+  vectorUnit = getConstantIntValue(lower) == 0 ? c.lanes : unit;
   int64_t lanes = c.lanes, known = length.constant().value_or(INT64_MAX);
   Values carried(init);
   if (interleave && known >= kInterleave * lanes)
@@ -178,7 +179,7 @@ void Emitter::emitLevel(const Nest &nest, unsigned level, const Levels &levels, 
     lower = c.muli(piece, c.i64(nest.chunk));
     upper = c.minsi(upper, c.addi(lower, c.i64(nest.chunk)));
   }
-  vectorLoop(var, lower, upper, nest.extents[level], {}, inside);
+  vectorLoop(var, lower, upper, nest.extents[level], {}, inside, /*interleave=*/nullptr, nest.chunk);
 }
 
 //===----------------------------------------------------------------------===//

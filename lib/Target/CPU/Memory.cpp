@@ -151,6 +151,22 @@ Emitter::Address Emitter::address(Value base, Type element, const Expr &position
   return {c.address(row, c.muli(index(lane), index(*stride)), storage), false};
 }
 
+std::optional<Emitter::Address> Emitter::repeated(Value base, Type element, const Expr &position) {
+  const Expr e = resolve(position);
+  if (vectorVar.empty() || !e.uses(vectorVar) || e.coefficient(vectorVar) ||
+      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
+    return std::nullopt;
+  for (int64_t repeats = 2; repeats <= int64_t(c.lanes) && vectorUnit % repeats == 0; repeats *= 2) {
+    const Expr own = floorDiv(Expr::symbol(vectorVar), Expr(repeats)), shared = simplify(e - own, vars.ranges());
+    if (shared.uses(vectorVar))
+      continue;
+    const Type storage = storageType(element);
+    Value row = c.address(base, index(shared, /*scalar=*/true), storage);
+    return Address{c.address(row, index(own, /*scalar=*/true), storage), /*contiguous=*/true, repeats};
+  }
+  return std::nullopt;
+}
+
 Value Emitter::allLanes(bool value) {
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, c.b.getI1Type());
   return c.number(DenseElementsAttr::get(type, value));
@@ -197,7 +213,30 @@ Value Emitter::maskedLoad(VectorType type, Value pointer, Value lanes, Value oth
   return LLVM::ShuffleVectorOp::create(c.b, c.loc, low, high, llvm::to_vector(llvm::seq<int32_t>(0, count)));
 }
 
+/// A short vector is read where any of its lanes is wanted.
+Value Emitter::loadRepeated(Address from, Type storage, Value lanes, Value other, bool invariant) {
+  const int64_t all = c.lanes, count = all / from.repeats;
+  const auto type = VectorType::get({count}, storage);
+  const auto shuffled = [&](Value vector, int64_t length, llvm::function_ref<int64_t(int64_t)> lane) {
+    const auto places = llvm::map_range(llvm::seq<int64_t>(0, length), lane);
+    return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, llvm::to_vector_of<int32_t>(places)).getResult();
+  };
+  Value few;
+  for (int64_t i = 0; lanes && i < from.repeats; ++i) {
+    Value some = shuffled(lanes, count, [&](int64_t lane) { return lane * from.repeats + i; });
+    few = few ? c.ori(few, some) : some;
+  }
+  const unsigned alignment = elementBytes(storage);
+  const auto zero = [&](VectorType of) { return c.number(cast<TypedAttr>(c.b.getZeroAttr(of))); };
+  Value loaded = few ? maskedLoad(type, from.pointer, few, zero(type))
+                     : LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);
+  Value whole = shuffled(loaded, all, [&](int64_t lane) { return lane / from.repeats; });
+  return lanes ? c.select(lanes, whole, other ? c.splat(other) : zero(VectorType::get({all}, storage))) : whole;
+}
+
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
+  if (from.repeats > 1)
+    return loadRepeated(from, storage, lanes, other, invariant);
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
   if (from.contiguous && !lanes)

@@ -259,6 +259,26 @@ TEST_P(LoopsTest, LanesReadAtPlacesOfTheirOwn) {
   }
 }
 
+TEST_P(LoopsTest, LanesRepeatNeighbours) {
+  KernelRunner runner(kernelText("repeated"), GetParam());
+  const int64_t rows = 3;
+  for (int64_t n : kRagged) {
+    const int64_t length = (n + 1) / 2; // nothing behind what is read
+    std::vector<float> table = randomFloats(rows * length + 2), o(rows * n + 1, -1);
+    std::vector<_Float16> halves((n + 7) / 8);
+    for (size_t i = 0; i < halves.size(); ++i)
+      halves[i] = static_cast<_Float16>(i % 17);
+    EXPECT_EQ(runner.run(0, {table.data(), halves.data(), o.data()}, {rows, n, length}), 0u);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        const float four = j < 6 ? 5 : table[j / 4 + 1];
+        ASSERT_EQ(o[i * n + j], table[i * length + j / 2] + float(halves[j / 8]) + four + table[j / 3])
+            << n << ": " << j;
+      }
+    EXPECT_EQ(o[rows * n], -1) << "wrote beyond the end";
+  }
+}
+
 TEST_P(LoopsTest, LayerNormInHalfPrecision) {
   KernelRunner runner(kernelText("layer_norm"), GetParam());
   const int64_t rows = 3, columns = 50;
