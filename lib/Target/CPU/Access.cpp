@@ -15,6 +15,14 @@ Expr rowMajor(ArrayRef<std::string> loops, ArrayRef<Expr> extents) {
   return position;
 }
 
+int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ranges) {
+  constexpr int64_t most = 256;
+  for (int64_t repeats = 2; repeats <= most; repeats *= 2)
+    if (!simplify(position - floorDiv(Expr::symbol(var), Expr(repeats)), ranges).uses(var))
+      return repeats;
+  return 1;
+}
+
 Expr tilePosition(Variables &vars, ExtractOp op) {
   auto type = op.getTile().getType();
   Expr position;
@@ -89,14 +97,6 @@ constexpr int kScalar = -7;
 /// says; one element alone waits for one load after the other, lanes wait together.
 enum class Indirection { None, Known, Chased, Checked };
 
-/// Whether some iterations have an element, as many the next one, and so on: halves of a vector, and smaller parts.
-bool repeatsNeighbours(const Expr &position, const std::string &var) {
-  for (int64_t repeats : {2, 4, 8, 16})
-    if (!simplify(position - floorDiv(Expr::symbol(var), Expr(repeats)), {}).uses(var))
-      return true;
-  return false;
-}
-
 int scoreOf(const Expr &position, Indirection indirection, bool isStore, const std::string &var) {
   if (indirection == Indirection::Chased && !isStore)
     return 1;
@@ -109,7 +109,7 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
   std::optional<Expr> step = position.coefficient(var);
   if (step && step->isConstant(1))
     return isStore ? 3 : 2;
-  if (!isStore && !step && repeatsNeighbours(position, var))
+  if (!isStore && !step && repeatsOf(position, var, {}) > 1)
     return 1;
   return isStore ? -8 : -6;
 }

@@ -33,6 +33,10 @@ Expr rowMajor(llvm::ArrayRef<std::string> loops, llvm::ArrayRef<Expr> extents);
 /// The position of an element of a stored tile, row-major.
 Expr tilePosition(kernel::Variables &vars, kernel::ExtractOp op);
 
+/// How many iterations of `var`, from a multiple of that number on, have the same element, as the next ones have its
+/// neighbour: a power of two; 1 where there is no such number.
+int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ranges);
+
 /// The loop of `loops` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
 /// `hasLanes`: stored tiles made in the body may have an element for each lane.

@@ -29,8 +29,12 @@ void collectDivisors(const Expr &e, const std::string &depth, std::set<int64_t> 
     }
 }
 
-void forEachAccess(Variables &vars, Region &operand, function_ref<void(const Expr &, bool isCondition)> visit) {
+/// Where memory is read, and what decides it; `numbers`: also indices that are numbers themselves.
+void forEachAccess(Variables &vars, Region &operand, bool numbers,
+                   function_ref<void(const Expr &, bool isCondition)> visit) {
   operand.walk([&](PositionInterface op) {
+    if (!numbers && isa<IndexOp>(op))
+      return;
     ValueRange indices = OperandRange(op.getIndicesMutable());
     for (StringRef name : {"position", "expr"})
       if (auto position = op->getAttrOfType<graph::ExprAttr>(name))
@@ -77,7 +81,7 @@ int64_t dividedTo(int64_t size, int64_t most) {
 std::set<int64_t> depthDivisors(Variables &vars, DotOp dot, Region &operand) {
   std::set<int64_t> divisors;
   std::string depth = vars.name(indicesOf(dot).k);
-  forEachAccess(vars, operand, [&](const Expr &e, bool) { collectDivisors(e, depth, divisors); });
+  forEachAccess(vars, operand, /*numbers=*/true, [&](const Expr &e, bool) { collectDivisors(e, depth, divisors); });
   return divisors;
 }
 
@@ -97,15 +101,16 @@ Expr DepthPieces::condition(const Expr &e) const {
 
 bool DepthPieces::isLinear(Variables &vars, Region &operand) const {
   bool all = true;
-  forEachAccess(vars, operand, [&](const Expr &e, bool isCondition) {
-    all &= isLinearIn(isCondition ? condition(e) : position(e), kPlace);
+  forEachAccess(vars, operand, /*numbers=*/false, [&](const Expr &e, bool isCondition) {
+    const Expr at = isCondition ? condition(e) : position(e);
+    all &= isLinearIn(at, kPlace) || (!isCondition && repeatsOf(at, kPlace, ranges) > 1);
   });
   return all;
 }
 
 bool DepthPieces::hasUniformConditions(Variables &vars, Region &operand) const {
   bool all = true;
-  forEachAccess(vars, operand,
+  forEachAccess(vars, operand, /*numbers=*/false,
                 [&](const Expr &e, bool isCondition) { all &= !isCondition || !condition(e).uses(kPlace); });
   return all;
 }

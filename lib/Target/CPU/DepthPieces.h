@@ -4,7 +4,7 @@
 // The depth of a convolution runs over places of the window and channels, so that the
 // position of an element divides k. Within a piece of k the quotients are the same:
 //   k = size * kPiece + kPlace,  0 <= kPlace < size
-// and positions are linear in kPlace. Conditions that remain to be divided are
+// and positions are linear in kPlace, or repeat neighbours (repeatsOf). Conditions that remain to be divided are
 // turned round: floordiv(k, d) >= b is k >= b * d.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
@@ -34,7 +34,7 @@ public:
 
   int64_t size = 0;
   bool isUniform = false; ///< conditions hold for all of a piece or for none
-  /// `e` with k in parts; linear in kPlace if it is a position or the index of one.
+  /// `e` with k in parts; linear in kPlace, or repeating neighbours, if it is a position or the index of one.
   Expr position(const Expr &e) const;
   /// The same for a condition e >= 0.
   Expr condition(const Expr &e) const;

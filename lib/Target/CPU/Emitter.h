@@ -133,7 +133,8 @@ private:
     bool isVector() const { return contiguous || Code::isVector(pointer); }
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
-  /// Where a load has lanes that repeat neighbours, as images twice as wide read theirs; nothing elsewhere.
+  /// Where a load has lanes that repeat neighbours, as images twice as wide read theirs, or one element as that of a
+  /// block of them; nothing elsewhere.
   std::optional<Address> repeated(mlir::Value base, mlir::Type element, const Expr &position);
   Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
   /// `condition` may be null; `other` is the value where it fails.

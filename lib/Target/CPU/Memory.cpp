@@ -156,15 +156,14 @@ std::optional<Emitter::Address> Emitter::repeated(Value base, Type element, cons
   if (vectorVar.empty() || !e.uses(vectorVar) || e.coefficient(vectorVar) ||
       llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
     return std::nullopt;
-  for (int64_t repeats = 2; repeats <= int64_t(c.lanes) && vectorUnit % repeats == 0; repeats *= 2) {
-    const Expr own = floorDiv(Expr::symbol(vectorVar), Expr(repeats)), shared = simplify(e - own, vars.ranges());
-    if (shared.uses(vectorVar))
-      continue;
-    const Type storage = storageType(element);
-    Value row = c.address(base, index(shared, /*scalar=*/true), storage);
-    return Address{c.address(row, index(own, /*scalar=*/true), storage), /*contiguous=*/true, repeats};
-  }
-  return std::nullopt;
+  const int64_t repeats = repeatsOf(e, vectorVar, vars.ranges()), lanes = c.lanes;
+  if (repeats == 1 || vectorUnit % std::min(repeats, lanes) != 0)
+    return std::nullopt;
+  const Expr own = floorDiv(Expr::symbol(vectorVar), Expr(repeats));
+  const Type storage = storageType(element);
+  Value row = c.address(base, index(simplify(e - own, vars.ranges()), /*scalar=*/true), storage);
+  row = c.address(row, index(own, /*scalar=*/true), storage);
+  return repeats >= lanes ? Address{row} : Address{row, /*contiguous=*/true, repeats};
 }
 
 Value Emitter::allLanes(bool value) {

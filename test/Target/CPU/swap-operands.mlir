@@ -83,3 +83,42 @@ kernel.func @narrow gemm grid () in [] scalars []
     kernel.store %s, %o[2*%m + %n] : f32 to <f32, write>
   }
 }
+
+// Weights of four bits in columns, which are computed along the depth: two of each byte, a scale for 32.
+// CHECK-LABEL: @nibbles
+// CHECK: kernel.dot [100, 1, 64] lhs (%[[N:.*]], %[[K:.*]]) {
+// CHECK-NEXT: kernel.load %arg1[32*%[[N]] + floordiv(%[[K]], 2)]
+kernel.func @nibbles gemm grid () in [] scalars [] (%x: !kernel.view<f32, read>, %w: !kernel.view<ui8, read>, %s: !kernel.view<f32, read>, %y: !kernel.view<f32, write>) {
+  %0 = kernel.dot [1, 100, 64] lhs (%m, %k) {
+    %1 = kernel.load %x[%k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %w[32*%n + floordiv(%k, 2)] : ui8 from !kernel.view<ui8, read>
+    %2 = kernel.cast %1 : ui8 -> f32
+    %3 = kernel.load %s[2*%n + floordiv(%k, 32)] : f32 from !kernel.view<f32, read>
+    %4 = kernel.binary mul %2, %3 : f32 -> f32
+    kernel.yield %4 : f32
+  } : <f32, "1", "100">
+  kernel.foreach (%m, %n) in [1, 100] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from <f32, "1", "100">
+    kernel.store %1, %y[100*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}
+
+// What is looked up for each depth has no vectors along it.
+// CHECK-LABEL: @thirds
+// CHECK: kernel.dot [1, 100, 63] lhs
+kernel.func @thirds gemm grid () in [] scalars [] (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %y: !kernel.view<f32, write>) {
+  %0 = kernel.dot [1, 100, 63] lhs (%m, %k) {
+    %1 = kernel.load %x[%k] : f32 from !kernel.view<f32, read>
+    kernel.yield %1 : f32
+  } rhs (%k, %n) {
+    %1 = kernel.load %w[21*%n + floordiv(%k, 3)] : f32 from !kernel.view<f32, read>
+    %2 = kernel.unary neg %1 : f32 -> f32
+    kernel.yield %2 : f32
+  } : <f32, "1", "100">
+  kernel.foreach (%m, %n) in [1, 100] {
+    %1 = kernel.extract %0 [%m, %n] : f32 from <f32, "1", "100">
+    kernel.store %1, %y[100*%m + %n] : f32 to !kernel.view<f32, write>
+  }
+}

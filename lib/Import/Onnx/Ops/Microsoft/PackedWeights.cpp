@@ -18,12 +18,11 @@ Value unpacked(OpBinder &op, Value bytes, int64_t bits) {
     return bytes;
   Exprs shape = op.b.shape(bytes);
   const Type byte = op.b.element(bytes);
-  std::vector<uint8_t> shifts;
-  for (int64_t shift = 0; shift < 8; shift += bits)
-    shifts.push_back(static_cast<uint8_t>(shift));
-  Ints dims(shape.size(), 1);
-  dims.push_back(8 / bits);
-  Value amounts = op.b.constant(DenseElementsAttr::get(RankedTensorType::get(dims, byte), ArrayRef<uint8_t>(shifts)));
+  Exprs dims = shape;
+  dims.push_back(Expr(8 / bits)); // of all, or the amounts would be a table
+  Value amounts = op.b.binary(BinaryKind::Mul, op.b.iota(dims, static_cast<int64_t>(shape.size())),
+                              op.b.intScalar(bits, op.b.int64()));
+  amounts = op.b.cast(amounts, byte);
   Value parts =
       op.b.binary(BinaryKind::ShiftRight, op.b.unsqueeze(bytes, {static_cast<int64_t>(shape.size())}), amounts);
   parts = op.b.binary(BinaryKind::BitwiseAnd, parts, op.b.intScalar((1 << bits) - 1, byte));
