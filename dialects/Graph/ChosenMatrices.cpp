@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dialects/Graph/ChosenMatrices.h"
 
+#include <set>
+
 using namespace mlir;
 
 namespace cupola::graph {
@@ -21,21 +23,44 @@ static Exprs indicesAt(GatherOp gather, ArrayRef<Expr> index) {
   return at;
 }
 
-/// False where an element of a matrix has an index of its own.
-static bool collect(Value value, const Exprs &index, const Ranges &known, ChosenMatrices &found) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return true;
-  if (auto gather = dyn_cast<GatherOp>(op)) {
-    found.push_back({gather, indicesAt(gather, index)});
-    return llvm::none_of(found.back().at, isInMatrix);
+namespace {
+
+class Collector {
+public:
+  explicit Collector(const Ranges &known) : known(known) {}
+
+  /// False where an element of a matrix has an index of its own.
+  bool collect(Value value, const Exprs &index) {
+    Operation *op = value.getDefiningOp();
+    if (!op || !isNew(op, index))
+      return true;
+    if (auto gather = dyn_cast<GatherOp>(op)) {
+      found.push_back({gather, indicesAt(gather, index)});
+      return llvm::none_of(found.back().at, isInMatrix);
+    }
+    if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
+      return collect(op->getOperand(0), cast<IndexingInterface>(op).mapIndex(0, index, known).index);
+    auto kind = dyn_cast<ClassInterface>(op);
+    return !kind || kind.getFusionClass() != FusionClass::Pointwise ||
+           llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, index); });
   }
-  if (isa<ReshapeOp, TransposeOp, BroadcastOp, SliceOp>(op))
-    return collect(op->getOperand(0), cast<IndexingInterface>(op).mapIndex(0, index, known).index, known, found);
-  auto kind = dyn_cast<ClassInterface>(op);
-  return !kind || kind.getFusionClass() != FusionClass::Pointwise ||
-         llvm::all_of(op->getOperands(), [&](Value operand) { return collect(operand, index, known, found); });
-}
+
+  ChosenMatrices found;
+
+private:
+  /// What several ops read is looked at once.
+  bool isNew(Operation *op, const Exprs &index) {
+    std::string text;
+    for (const Expr &i : index)
+      text += i.text() + ';';
+    return seen.insert({op, text}).second;
+  }
+
+  const Ranges &known;
+  std::set<std::pair<Operation *, std::string>> seen;
+};
+
+} // namespace
 
 std::optional<ChosenMatrices> chosenMatrices(Value operand, ArrayRef<Expr> batch, const Ranges &ranges) {
   if (rankOf(operand) != batch.size() + 2)
@@ -47,8 +72,8 @@ std::optional<ChosenMatrices> chosenMatrices(Value operand, ArrayRef<Expr> batch
     known[name] = {Expr(0), extent - 1};
     index.push_back(Expr::symbol(name));
   }
-  ChosenMatrices found;
-  return collect(operand, index, known, found) ? std::optional(std::move(found)) : std::nullopt;
+  Collector collector(known);
+  return collector.collect(operand, index) ? std::optional(std::move(collector.found)) : std::nullopt;
 }
 
 std::optional<ChosenMatrices> chosenMatrices(Value operand, const Ranges &ranges) {

@@ -33,6 +33,17 @@ func.func @refused(%w: tensor<5x8xf32>, %i: tensor<3x4xi64>, %u: tensor<5x4x6xf3
   return %1, %5 : tensor<3x4x6xf32>, tensor<3x8x8xf32>
 }
 
+// An attention reads its keys and values from memory.
+// CHECK-LABEL: graph.verdicts @attention
+// CHECK-SAME: <apart "contraction-operand" : loc("of_values") -> loc("sums") because
+func.func @attention(%q: tensor<3x40x8xf32>, %k: tensor<3x8x50xf32>, %v: tensor<5x50x8xf32>, %i: tensor<3xi64>) -> tensor<3x40x8xf32> {
+  %0 = graph.matmul %q, %k : tensor<3x40x8xf32>, tensor<3x8x50xf32> -> tensor<3x40x50xf32> loc("scores")
+  %1 = graph.softmax %0 axis 2 : tensor<3x40x50xf32> -> tensor<3x40x50xf32> loc("weights")
+  %2 = graph.gather %v, %i axis 0 : tensor<5x50x8xf32>, tensor<3xi64> -> tensor<3x50x8xf32> loc("of_values")
+  %3 = graph.matmul %1, %2 : tensor<3x40x50xf32>, tensor<3x50x8xf32> -> tensor<3x40x8xf32> loc("sums")
+  return %3 : tensor<3x40x8xf32>
+}
+
 // Integers that an index chooses are taken apart where they are multiplied, with scales that it chooses, too.
 // CHECK-LABEL: graph.verdicts @integers
 // CHECK-SAME: <fused prologue : loc("bytes") -> loc("numbers")

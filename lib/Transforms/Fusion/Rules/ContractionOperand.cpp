@@ -36,9 +36,13 @@ static bool isRepeated(const Group &reader, Operation *op, OpOperand &use) {
   return isTileOperand(reader, use) || (ofScores && isCostly(op));
 }
 
+/// The product whose kernel the reader is, but for those of attention, which have other loops.
+static graph::MatMulOp productOf(const Group *reader) {
+  return reader && !isAttention(*reader) ? dyn_cast_or_null<graph::MatMulOp>(reader->hero) : graph::MatMulOp();
+}
+
 bool choosesMatrices(const Candidate &candidate) {
-  Group *reader = candidate.onlyReader();
-  auto product = reader ? dyn_cast_or_null<graph::MatMulOp>(reader->hero) : graph::MatMulOp();
+  graph::MatMulOp product = productOf(candidate.onlyReader());
   return product && isa<graph::GatherOp>(candidate.op) && llvm::any_of(product->getOperands(), [&](Value operand) {
            const auto chosen = graph::chosenMatrices(operand, candidate.kernels.ranges);
            return chosen && llvm::any_of(*chosen, [&](const auto &matrix) { return matrix.gather == candidate.op; });
@@ -55,7 +59,7 @@ static bool isOfWeights(const Candidate &candidate, const Group &reader) {
   if (!llvm::all_of(candidate.reads.uses, isRight))
     return false;
   const Value result = candidate.op->getResult(0);
-  auto product = dyn_cast_or_null<graph::MatMulOp>(reader.hero);
+  graph::MatMulOp product = productOf(&reader);
   return isMadeOfBytes(result) || (product && isMadeOfGatheredBytes(result) &&
                                    graph::chosenMatrices(product.getRhs(), candidate.kernels.ranges));
 }
