@@ -15,8 +15,7 @@ static bool isInMatrix(const Expr &coordinate) {
   return llvm::any_of(coordinate.symbols(), [](const std::string &name) { return llvm::is_contained(inMatrix, name); });
 }
 
-/// Where the indices are read for the element of the result at `index`.
-static Exprs indicesAt(GatherOp gather, ArrayRef<Expr> index) {
+Exprs indicesAt(GatherOp gather, ArrayRef<Expr> index) {
   const int64_t axis = gather.getAxis(), batch = gather.getBatchDims();
   Exprs at(index.take_front(batch));
   llvm::append_range(at, index.slice(axis, rankOf(gather.getIndices()) - batch));

@@ -9,6 +9,9 @@
 
 namespace cupola::graph {
 
+/// Where the indices of a gather are read for the element of its result at `index`.
+Exprs indicesAt(GatherOp gather, llvm::ArrayRef<Expr> index);
+
 /// A gather of whole matrices, as of the weights of experts.
 struct ChosenMatrix {
   GatherOp gather;

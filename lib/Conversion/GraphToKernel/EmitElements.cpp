@@ -242,13 +242,10 @@ Value Emitter::emitGather(Operation *op, Index index) {
     return emit(gather.getData(), at);
   }
   auto gather = mlir::cast<graph::GatherOp>(op);
-  int64_t axis = gather.getAxis(), batch = gather.getBatchDims();
-  int64_t inner = graph::rankOf(gather.getIndices()) - batch;
-  Exprs indicesAt(index.take_front(batch));
-  llvm::append_range(indicesAt, index.slice(axis, inner));
+  int64_t axis = gather.getAxis(), inner = graph::rankOf(gather.getIndices()) - gather.getBatchDims();
   Exprs at(index.take_front(axis));
   const Expr extent = graph::extentOf(gather.getData(), axis);
-  at.push_back(emitIndirect(gather.getIndices(), indicesAt, extent, gather.getInRange()));
+  at.push_back(emitIndirect(gather.getIndices(), graph::indicesAt(gather, index), extent, gather.getInRange()));
   llvm::append_range(at, index.drop_front(axis + inner));
   return emit(gather.getData(), at);
 }

@@ -10,15 +10,21 @@ using namespace mlir;
 
 namespace cupola::onnx_import::microsoft {
 
-std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name) {
+Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
   Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
-  const auto extent = sizes.back().constant();
+  starts.back() = first;
+  sizes.back() = count;
+  return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
+}
+
+std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name) {
+  const Expr all = op.b.shape(value).back();
+  const auto extent = all.constant();
   if (!extent || *extent % 2 != 0)
-    op.unsupported(name + " has " + sizes.back().text() + " columns, supported are constant even numbers");
-  sizes.back() = starts.back() = Expr(*extent / 2);
-  Value right = op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
-  starts.back() = Expr(0);
-  return {op.b.slice(value, starts, Ints(sizes.size(), 1), sizes), right};
+    op.unsupported(name + " has " + all.text() + " columns, supported are constant even numbers");
+  const Expr half(*extent / 2);
+  Value right = columns(op, value, half, half);
+  return {columns(op, value, Expr(0), half), right};
 }
 
 /// The operand, a list as long as the last dimension of `value`.

@@ -28,14 +28,9 @@ static Value scoresOf(OpBinder &op, Value q, Value k, double softcap) {
 static void addSink(OpBinder &op, Value &k, Value &v, Scores &how) {
   const Type type = op.b.element(k);
   const Expr keys = op.b.shape(k)[2];
-  const auto longer = [&](Value value, int64_t axis) {
-    Exprs low(4, Expr(0)), high = low;
-    high[axis] = Expr(1);
-    return op.b.pad(value, low, high, graph::PadMode::Constant, Builder(op.b.context()).getFloatAttr(type, 0));
-  };
-  k = longer(k, 2), v = longer(v, 2);
+  k = lengthened(op, k, 2, Expr(1)), v = lengthened(op, v, 2, Expr(1));
   for (Value &bias : how.biases)
-    bias = longer(bias, 3);
+    bias = lengthened(op, bias, 3, Expr(1));
   Value isSink = op.b.binary(BinaryKind::Equal, positionsOfKeys(op, keys + Expr(1)), op.b.integer(keys));
   Value sink = op.b.reshape(how.sink, {op.b.shape(how.sink)[0], Expr(1), Expr(1)});
   how.biases.push_back(op.b.select(isSink, sink, op.b.scalar(0, type)));
@@ -69,11 +64,18 @@ Value positionsOfQueries(OpBinder &op, const Expr &queries, const Expr &first) {
 
 Value positionsOfKeys(OpBinder &op, const Expr &keys) { return op.b.iota({Expr(1), keys}, 1); }
 
-Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count) {
-  Exprs starts(op.b.shape(value).size(), Expr(0)), sizes = op.b.shape(value);
-  starts.back() = first;
-  sizes.back() = count;
-  return op.b.slice(value, starts, Ints(sizes.size(), 1), sizes);
+Value lengthened(OpBinder &op, Value value, int64_t axis, const Expr &count) {
+  Exprs low(op.b.shape(value).size(), Expr(0)), high = low;
+  high[axis] = count;
+  Builder builder(op.b.context());
+  return op.b.pad(value, low, high, graph::PadMode::Constant, builder.getZeroAttr(op.b.element(value)));
+}
+
+void addAttentionBias(OpBinder &op, size_t index, Scores &scores) {
+  if (!op.has(index))
+    return;
+  requireRank(op, index, "attention_bias", 4);
+  scores.biases.push_back(op.value(index, "attention_bias"));
 }
 
 Value headsOf(OpBinder &op, size_t index, StringRef name, size_t bias, const Expr &before) {

@@ -28,11 +28,14 @@ struct Projections {
 /// Operand `index`, one of query, key and value, as [batch, heads, sequence, size]. It may be that already; else
 /// operand `bias`, where there is one, has what is added to it behind `before` elements.
 Value headsOf(OpBinder &op, size_t index, llvm::StringRef name, size_t bias, const Expr &before);
-/// `count` elements of the last dimension.
-Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count);
+/// `count` zeros behind dimension `axis`.
+Value lengthened(OpBinder &op, Value value, int64_t axis, const Expr &count);
 /// What a mask of integers adds to scores [batch, heads, queries, keys]: operand `index`, of [batch] numbers of keys
 /// (behind those perhaps [batch] first keys), [batch, keys] or [batch, queries, keys] that tell whether a key counts.
 Value maskBias(OpBinder &op, size_t index, llvm::StringRef name, llvm::ArrayRef<Expr> scores, Type type);
+
+/// Operand `index`, where there is one, is added to the scores as it is.
+void addAttentionBias(OpBinder &op, size_t index, Scores &scores);
 
 /// An int64 tensor [queries, 1] or [1, keys] of positions from `first` on.
 Value positionsOfQueries(OpBinder &op, const Expr &queries, const Expr &first);

@@ -27,10 +27,7 @@ Scores scoresOf(OpBinder &op, const Projections &p, const Expr &past, size_t mas
   op.ignoreAttribute("mask_filter_value");
   if (op.has(mask))
     scores.biases.push_back(maskBias(op, mask, maskName, shape, op.b.element(p.q)));
-  if (op.has(bias)) {
-    requireRank(op, bias, "attention_bias", 4);
-    scores.biases.push_back(op.value(bias, "attention_bias"));
-  }
+  addAttentionBias(op, bias, scores);
   if (op.intAttribute("unidirectional", 0) != 0)
     scores.allowed = op.b.binary(BinaryKind::LessEqual, positionsOfKeys(op, k[2]), positionsOfQueries(op, q[2], past));
   return scores;

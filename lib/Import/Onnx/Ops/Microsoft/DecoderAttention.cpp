@@ -54,12 +54,8 @@ void lengthen(OpBinder &op, size_t index, StringRef name, const Expr &rows) {
   if (!op.has(index))
     return;
   Value value = op.value(index, name);
-  const Expr missing = rows - op.b.shape(value).back();
-  Exprs low(op.b.shape(value).size(), Expr(0)), high = low;
-  high.back() = missing;
-  Builder builder(op.b.context());
-  value = op.b.pad(value, low, high, graph::PadMode::Constant, builder.getZeroAttr(op.b.element(value)));
-  op.setOperand(index, op.ofValue(value));
+  const Exprs shape = op.b.shape(value);
+  op.setOperand(index, op.ofValue(lengthened(op, value, shape.size() - 1, rows - shape.back())));
 }
 
 } // namespace
@@ -92,10 +88,7 @@ void importDecoderMaskedMultiHeadAttention(OpBinder &op) {
   }
   if (op.has(Mask))
     scores.biases.push_back(maskBias(op, Mask, "mask_index", shape, op.b.element(p.q)));
-  if (op.has(ScoreBias)) {
-    requireRank(op, ScoreBias, "attention_bias", 4);
-    scores.biases.push_back(op.value(ScoreBias, "attention_bias"));
-  }
+  addAttentionBias(op, ScoreBias, scores);
   op.result(attend(op, p.q, p.k, p.v, scores));
   op.result(p.k, 1);
   op.result(p.v, 2);

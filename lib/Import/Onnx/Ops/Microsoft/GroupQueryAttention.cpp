@@ -90,10 +90,7 @@ Value appended(OpBinder &op, const Operands &o, size_t index, StringRef name, Va
   Value cache = op.value(index, name);
   const Expr have = op.b.shape(cache)[2];
   op.b.sameShape(op.b.shape(cache), {shape[0], shape[1], have, shape[3]}, "the shapes of the cache and of new rows");
-  Exprs low(4, Expr(0)), high = low;
-  high[2] = o.total - have;
-  Builder builder(op.b.context());
-  cache = op.b.pad(cache, low, high, graph::PadMode::Constant, builder.getZeroAttr(op.b.element(cache)));
+  cache = lengthened(op, cache, 2, o.total - have);
   Value isOld = op.b.unsqueeze(op.b.binary(BinaryKind::Less, place, past), {1, 3});
   return op.b.select(isOld, cache, rows);
 }
@@ -163,10 +160,7 @@ void importGroupQueryAttention(OpBinder &op) {
   scores.softcap = op.floatAttribute("softcap", 0);
   scores.sink = sinkOf(op, op.b.shape(o.q)[1]);
   scores.allowed = allowed(op, scores.sink ? o.total + Expr(1) : o.total, places);
-  if (op.has(10)) {
-    requireRank(op, 10, "attention_bias", 4);
-    scores.biases.push_back(op.value(10, "attention_bias"));
-  }
+  addAttentionBias(op, 10, scores);
   op.result(attend(op, o.q, o.k, o.v, scores));
   op.result(o.k, 1);
   op.result(o.v, 2);

@@ -118,9 +118,7 @@ private:
     if (!op.has(p.points))
       return b.scalar(static_cast<double>(int64_t(1) << (p.bits - 1)), type);
     Value value = unpacked(op, ofExperts(p.points, p.name + "'s zero points", form.block ? 3 : 2), p.bits);
-    Exprs sizes = b.shape(value); // without what fills the last byte
-    sizes.back() = form.block ? shape[2] : shape[1];
-    value = b.slice(value, Exprs(sizes.size(), Expr(0)), Ints(sizes.size(), 1), sizes);
+    value = columns(op, value, Expr(0), form.block ? shape[2] : shape[1]); // without what fills the last byte
     return b.cast(b.reshape(value, {shape[0], shape[1], shape[2], Expr(1)}), type);
   }
 
@@ -164,17 +162,13 @@ private:
       return halves(op, first, "the product of input 2 (fc1_experts_weights)");
     if (fusion != 1)
       op.bad("attribute 'swiglu_fusion' is " + std::to_string(fusion) + ", expected 0, 1 or 2");
-    Exprs shape = b.shape(first), starts(shape.size() + 1, Expr(0));
+    Exprs shape = b.shape(first);
     shape.back() = b.sameExtent(floorDiv(shape.back(), Expr(2)) * Expr(2), shape.back(), "pairs and columns");
     shape.back() = simplify(floorDiv(shape.back(), Expr(2)), b.ranges());
     shape.push_back(Expr(2));
     Value pairs = b.reshape(first, shape);
-    shape.back() = Expr(1);
     const int64_t last = static_cast<int64_t>(shape.size()) - 1;
-    const auto part = [&](int64_t i) {
-      starts.back() = Expr(i);
-      return b.squeeze(b.slice(pairs, starts, Ints(shape.size(), 1), shape), {last});
-    };
+    const auto part = [&](int64_t i) { return b.squeeze(columns(op, pairs, Expr(i), Expr(1)), {last}); };
     return {part(0), part(1)};
   }
 

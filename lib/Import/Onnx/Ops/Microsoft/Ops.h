@@ -22,6 +22,8 @@ void importBiasSplitGelu(OpBinder &op);
 /// value + the operand, or times it, which is a list as long as the last dimension.
 Value lastBiased(OpBinder &op, Value value, size_t index, llvm::StringRef name);
 Value lastTimes(OpBinder &op, Value value, size_t index, llvm::StringRef name);
+/// `count` elements of the last dimension.
+Value columns(OpBinder &op, Value value, const Expr &first, const Expr &count);
 /// Of the last dimension, whose extent is an even constant; `name` says of what.
 std::pair<Value, Value> halves(OpBinder &op, Value value, const std::string &name);
 /// What the attribute `activation` names; absent: the value. Parameters that are not given have ONNX's defaults.

@@ -76,7 +76,7 @@ Value zeroPoints(OpBinder &op, const Packing &p, Type type) {
     op.bad("input 3 (zero_points) has elements of " + typeText(op.element(3, "zero_points")) +
            ", expected uint8 or floats");
   Value points = unpacked(op, reshaped(op, 3, "zero_points", {rows, Expr(p.bytesOfPoints())}), p.bits);
-  points = op.b.slice(points, {Expr(0), Expr(0)}, {1, 1}, {rows, blocks}); // what fills the last byte
+  points = columns(op, points, Expr(0), blocks); // without what fills the last byte
   return op.b.cast(op.b.unsqueeze(points, {2}), type);
 }
 
@@ -126,10 +126,7 @@ Value pointsOfRows(OpBinder &op, const BlockTable &t, Exprs blocks, Value indice
   Value points = op.b.gather(op.value(3, "zero_points"), indices, t.gatherAxis);
   if (!t.isPacked)
     return points;
-  points = unpacked(op, points, t.bits);
-  Exprs sizes = op.b.shape(points);
-  sizes.back() = own; // without what fills the last byte
-  return op.b.slice(points, Exprs(sizes.size(), Expr(0)), Ints(sizes.size(), 1), sizes);
+  return columns(op, unpacked(op, points, t.bits), Expr(0), own); // without what fills the last byte
 }
 
 } // namespace
