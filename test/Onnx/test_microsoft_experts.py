@@ -32,6 +32,15 @@ def test_experts(kind, fusion, normalise, tokens):
     close("MoE", *operands, k=1, tolerance=2e-5, dynamic=True, **options)
 
 
+@pytest.mark.parametrize("dynamic", [False, True])
+@pytest.mark.parametrize("tokens, k, favoured", [(40, 2, [3]), (130, 3, [0, 5]), (400, 2, [0, 1, 2, 3, 4, 5]), (13, 6, [])])
+def test_groups_of_tokens(tokens, k, favoured, dynamic):
+    """Of experts that have all tokens, some or none; groups of 8 to 64 rows."""
+    operands, options = operands_of(tokens, "swiglu", 1)
+    operands[1][:, favoured] += 6
+    close("MoE", *operands, k=k, normalize_routing_weights=1, tolerance=2e-5, dynamic=dynamic, **options)
+
+
 def test_numbers_of_swiglu():
     operands, options = operands_of(7, "swiglu", 1)
     close("MoE", *operands, k=3, activation_alpha=1.702, activation_beta=1.0, swiglu_limit=0.7, tolerance=2e-5, **options)

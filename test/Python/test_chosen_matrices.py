@@ -66,3 +66,37 @@ def test_an_index_out_of_range(device, level):
 def test_nothing_is_copied(target):
     model, _, _ = model_of(1, 64, 96, np.float32, "left")
     assert all(variant.launches == 1 for variant in cupola.explain(model, targets=target, **QUIET).variants)
+
+
+def mixture(x, router, weights, k):
+    """Of experts that are projections with SiLU between them: numpy's MoE of com.microsoft."""
+    shares = np.exp(router - router.max(1, keepdims=True))
+    shares /= shares.sum(1, keepdims=True)
+    first, second = (w.astype(np.float64).transpose(0, 2, 1) for w in weights)
+    inner = np.einsum("td,edh->eth", x, first)
+    each = np.einsum("eth,ehd->etd", inner / (1 + np.exp(-inner)), second)
+    chosen = np.argsort(-router, axis=1, kind="stable")[:, :k]
+    return sum(np.take_along_axis(shares, at, 1) * each[at[:, 0], np.arange(len(x))] for at in chosen.T[:, :, None])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+@pytest.mark.parametrize("device, level", TARGETS)
+def test_tokens_by_groups(device, level, kind):
+    """One model takes few tokens, each through its own experts, and many, of which those with one expert form groups."""
+    random = np.random.default_rng(2)
+    k, depth, inner = 2, 32, 48
+    weights = [random.standard_normal((EXPERTS, *shape)).astype(kind) / 8 for shape in ((inner, depth), (depth, inner))]
+    element = helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    node = helper.make_node("MoE", ["x", "r", "w1", "", "w2"], ["y"], "mixture", domain="com.microsoft", k=k, activation_type="silu")
+    graph = helper.make_graph([node], "experts", [helper.make_tensor_value_info(name, element, ["tokens", width])
+                                                  for name, width in (("x", depth), ("r", EXPERTS))],
+                              [helper.make_tensor_value_info("y", element, ["tokens", depth])],
+                              [numpy_helper.from_array(w, f"w{i + 1}") for i, w in enumerate(weights)])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    session = session_of(helper.make_model(graph, opset_imports=opsets, ir_version=8), device, level)
+    for tokens in (1, 3, 60, 17):
+        x, router = (random.standard_normal((tokens, width)).astype(kind) for width in (depth, EXPERTS))
+        router[:, 2] += 2  # which most take
+        expected = mixture(x.astype(np.float64), router.astype(np.float64), weights, k)
+        found = session.run({"x": x, "r": router})["y"]
+        np.testing.assert_allclose(found, expected, rtol=0, atol=np.abs(expected).max() * (2e-6 if kind == np.float32 else 3e-3))

@@ -1,8 +1,11 @@
 //===- lib/Import/Onnx/Bodies.cpp - the bodies of If, Loop and Scan --------===//
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Bodies.h"
+#include "dialects/Graph/Control.h"
 
 #include "onnx/onnx_pb.h"
+
+#include "llvm/ADT/ScopeExit.h"
 
 using namespace mlir;
 
@@ -19,6 +22,26 @@ public:
 private:
   Scopes &scopes;
 };
+
+/// Gives both bodies the captures of either, in one order.
+void shareCaptures(Body &a, Body &b) {
+  llvm::SetVector<Value> all(a.captures.begin(), a.captures.end());
+  all.insert(b.captures.begin(), b.captures.end());
+  for (Body *body : {&a, &b}) {
+    Block &block = body->block();
+    const unsigned own = body->captures.size(); // one value may be several of them, under several names
+    llvm::DenseMap<Value, Value> arguments;
+    for (Value value : all)
+      arguments[value] = block.addArgument(value.getType(), value.getLoc());
+    for (unsigned i = 0; i < own; ++i) {
+      const Value before = block.getArgument(i), after = arguments.lookup(body->captures[i]);
+      Value(before).replaceAllUsesWith(after);
+      std::replace(body->yielded.begin(), body->yielded.end(), before, after);
+    }
+    block.eraseArguments(0, own);
+    body->captures.assign(all.begin(), all.end());
+  }
+}
 
 } // namespace
 
@@ -52,23 +75,36 @@ Body Bodies::asRegion(llvm::function_ref<std::vector<Tensor>(Block &)> make,
   return body;
 }
 
-void Bodies::shareCaptures(Body &a, Body &b) {
-  llvm::SetVector<Value> all(a.captures.begin(), a.captures.end());
-  all.insert(b.captures.begin(), b.captures.end());
-  for (Body *body : {&a, &b}) {
-    Block &block = body->block();
-    const unsigned own = body->captures.size(); // one value may be several of them, under several names
-    llvm::DenseMap<Value, Value> arguments;
-    for (Value value : all)
-      arguments[value] = block.addArgument(value.getType(), value.getLoc());
-    for (unsigned i = 0; i < own; ++i) {
-      const Value before = block.getArgument(i), after = arguments.lookup(body->captures[i]);
-      Value(before).replaceAllUsesWith(after);
-      std::replace(body->yielded.begin(), body->yielded.end(), before, after);
-    }
-    block.eraseArguments(0, own);
-    body->captures.assign(all.begin(), all.end());
-  }
+Body Bodies::ofOperation(OpBinder &op, ArrayRef<Value> values, llvm::function_ref<Value(ValueRange)> make) {
+  std::vector<Tensor> around, operands;
+  for (Value value : values)
+    around.push_back(pool.ofValue(value));
+  for (size_t i = 0; i < op.inputCount(); ++i)
+    operands.push_back(op.has(i) ? op.operand(i, "") : nullptr);
+  const auto restore = llvm::scope_exit([&] {
+    for (auto [i, operand] : llvm::enumerate(operands))
+      op.setOperand(i, operand);
+  });
+  return asRegion(
+      [&](Block &) {
+        for (auto [i, operand] : llvm::enumerate(operands))
+          op.setOperand(i, scopes.here(operand));
+        SmallVector<Value> inside;
+        for (Tensor tensor : around)
+          inside.push_back(pool.materialize(scopes.here(tensor)));
+        return std::vector<Tensor>{pool.ofValue(make(inside))};
+      },
+      [](size_t, Tensor) { return false; });
+}
+
+graph::IfOp Bodies::branch(GraphBuilder &b, Value condition, TypeRange types, Body &taken, Body &other,
+                           ArrayRef<std::string> symbols) {
+  shareCaptures(taken, other);
+  auto op =
+      graph::IfOp::create(ops, b.location(), types, condition, taken.captures, graph::symbolRefs(b.context(), symbols));
+  finish(taken, op.getThenRegion(), b.location());
+  finish(other, op.getElseRegion(), b.location());
+  return op;
 }
 
 void Bodies::finish(Body &body, Region &region, Location location) {

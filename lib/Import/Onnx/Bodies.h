@@ -48,8 +48,12 @@ public:
   Body asRegion(llvm::function_ref<std::vector<Tensor>(mlir::Block &)> make,
                 llvm::function_ref<bool(size_t output, Tensor)> isDropped);
 
-  /// Gives both bodies the captures of either, in one order.
-  static void shareCaptures(Body &a, Body &b);
+  /// What an op makes of its operands and of some values, as a region: `op` has operands of the body while `make` runs.
+  Body ofOperation(OpBinder &op, llvm::ArrayRef<Value> values, llvm::function_ref<Value(mlir::ValueRange)> make);
+
+  /// graph.if of two bodies, whose captures become those of both; `symbols` that it gives values.
+  graph::IfOp branch(GraphBuilder &b, Value condition, mlir::TypeRange types, Body &taken, Body &other,
+                     llvm::ArrayRef<std::string> symbols = {});
   /// Ends the body and moves it to where it belongs.
   void finish(Body &body, mlir::Region &region, mlir::Location location);
 

@@ -4,6 +4,8 @@
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/Scalars.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cupola::kernel;
 using arith::CmpIPredicate;
@@ -150,27 +152,24 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
 /// Whether its neighbours along the depth, and not those along the columns, lie side by side.
 bool Emitter::liesInColumns(const PanelCopy &copy) {
   DotOp op = copy.dot;
-  const Type element = op.getTile().getType().getElement();
-  return copy.unit == 1 && elementBytes(element) == 4 && isContiguous(vars, op.getRhs(), copy.k, copy.n, element) &&
-         !isContiguous(vars, op.getRhs(), copy.n, copy.k, element);
+  return copy.unit == 1 && elementBytes(op.getTile().getType().getElement()) == 4 &&
+         liesAlong(vars, op.getRhs(), copy.k, copy.n);
 }
 
 /// As many rows from k on as there are lanes, of the panel's columns: squares of vectors along the depth are turned.
 /// Columns that do not exist repeat the last one.
 void Emitter::copyTurned(const PanelCopy &copy, Value k, Value first, Value count, Value start) {
   DotOp op = copy.dot;
-  LoadOp load = plainOperand(op.getRhs());
-  const Expr position = vars.read(load.getPosition(), load.getIndices());
-  const Type element = load.getType(), bits = c.b.getI32Type();
+  const Type bits = c.b.getI32Type();
   const int64_t lanes = c.lanes;
   forLoop(c.i64(0), count, lanes, {}, [&](Value column, Carried) -> Values {
     Values vectors;
     vectorVar = copy.k;
+    vectorUnit = std::gcd(lanes, copy.panelDepth);
     variables[copy.k] = c.addi(copy.depth, k);
     for (int64_t i = 0; i < lanes; ++i) {
       variables[copy.n] = c.addi(first, c.minsi(c.addi(column, c.i64(i)), c.subi(count, c.i64(1))));
-      const Address from = address(buffers.lookup(load.getView()), element, position);
-      vectors.push_back(c.bitcast(loadLanes(from, storageType(element), {}, {}, /*invariant=*/true), bits));
+      vectors.push_back(c.bitcast(c.splat(operandElement(op.getRhs())), bits));
     }
     vectorVar.clear();
     c.transpose(vectors);

@@ -41,6 +41,18 @@ bool isContiguous(Variables &vars, Region &region, const std::string &var, const
   return step && step->isConstant(1) && position.coefficient(other);
 }
 
+bool liesAlong(Variables &vars, Region &operand, const std::string &var, const std::string &other) {
+  bool some = false, all = true;
+  operand.walk([&](LoadOp load) {
+    const Expr position = vars.read(load.getPosition(), load.getIndices());
+    const std::optional<Expr> step = position.coefficient(var), across = position.coefficient(other);
+    some |= position.uses(var);
+    all &= across && !across->isConstant(1) &&
+           (step ? step->isConstant(0) || step->isConstant(1) : repeatsOf(position, var, vars.ranges()) > 1);
+  });
+  return some && all;
+}
+
 LoadOp plainOperand(Region &region) {
   mlir::Block &body = region.front();
   auto load = dyn_cast<LoadOp>(body.front());

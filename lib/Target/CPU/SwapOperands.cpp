@@ -5,7 +5,6 @@
 // turned before a vector can hold some of its columns. With few rows that takes longer than to multiply. As the left
 // operand it is read where it lies, and vectors along the depth are all that few columns need (DepthKernel.h).
 
-#include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/CpuTarget.h"
 #include "lib/Target/CPU/KernelPlan.h"
 #include "lib/Target/CPU/Passes.h"
@@ -19,20 +18,6 @@ namespace cupola::cpu {
 #include "lib/Target/CPU/Passes.h.inc"
 
 namespace {
-
-/// Whether an operand that is computed reads neighbours along its first variable, or each of them several times, and no
-/// neighbours along the other one: vectors along the depth compute it.
-bool liesAlong(Variables &vars, Region &operand, const std::string &var, const std::string &other) {
-  bool some = false, all = true;
-  operand.walk([&](LoadOp load) {
-    const Expr position = vars.read(load.getPosition(), load.getIndices());
-    const std::optional<Expr> step = position.coefficient(var), across = position.coefficient(other);
-    some |= position.uses(var);
-    all &= across && !across->isConstant(1) &&
-           (step ? step->isConstant(0) || step->isConstant(1) : repeatsOf(position, var, vars.ranges()) > 1);
-  });
-  return some && all;
-}
 
 bool paysToSwap(FuncOp func, const CpuArchitecture &isa) {
   DotOp dot = dotOf(func);

@@ -1,6 +1,5 @@
 //===- lib/Import/Onnx/Ops/Control.cpp - branches --------------------------===//
 // SPDX-License-Identifier: Apache-2.0
-#include "dialects/Graph/Control.h"
 #include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/Composite.h"
 #include "lib/Import/Onnx/Ops/Ops.h"
@@ -79,7 +78,7 @@ public:
     return op.b.type(dims, op.b.element(taken));
   }
 
-  ArrayAttr symbols() const { return graph::symbolRefs(op.b.context(), list); }
+  ArrayRef<std::string> symbols() const { return list; }
 
 private:
   /// One for each pair of extents.
@@ -110,17 +109,13 @@ void importIf(OpBinder &op) {
     throw BodyError();
   requireOneForm(op, *first, *second);
   Body &taken = first->body, &other = second->body;
-  Bodies::shareCaptures(taken, other);
   Results results(op);
   SmallVector<Type> types;
   for (size_t i = 0; i < taken.yielded.size(); ++i) {
     requireOneType(op, i, taken.outputs[i]->element, other.outputs[i]->element);
     types.push_back(results.typeOf(taken.yielded[i], other.yielded[i], i));
   }
-  auto branch =
-      graph::IfOp::create(op.bodies().ops, op.b.location(), types, condition, taken.captures, results.symbols());
-  op.bodies().finish(taken, branch.getThenRegion(), op.b.location());
-  op.bodies().finish(other, branch.getElseRegion(), op.b.location());
+  graph::IfOp branch = op.bodies().branch(op.b, condition, types, taken, other, results.symbols());
   std::vector<Tensor> values;
   for (auto [i, result] : llvm::enumerate(branch.getResults()))
     values.push_back(op.ofValue(result, taken.outputs[i]->element));

@@ -1,16 +1,16 @@
 //===- lib/Import/Onnx/Ops/Microsoft/MixtureOfExperts.cpp - layers of which each token takes some ===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// A token goes through the k experts that its router gives the largest numbers (arXiv:1701.06538). Few tokens have the
-// weights of their experts chosen by an index, matrix by matrix; many go through all experts, whose weights are then
-// read once.
+// A token goes through the k experts that its router gives the largest numbers (arXiv:1701.06538). Few tokens read the
+// weights of their experts for each of them; of many those with one expert form groups, which read them once.
 //===----------------------------------------------------------------------===//
+#include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/ComputeType.h"
+#include "lib/Import/Onnx/Ops/Microsoft/ExpertGroups.h"
+#include "lib/Import/Onnx/Ops/Microsoft/ExpertLayer.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
 #include "lib/Import/Onnx/Ops/Sort.h"
 #include "lib/Import/Onnx/Text.h"
-
-#include <limits>
 
 using namespace mlir;
 
@@ -18,21 +18,6 @@ namespace cupola::onnx_import::microsoft {
 namespace {
 
 enum Place : size_t { Input, Router };
-
-/// Operands of a projection of all experts: [experts, out, in], perhaps as integers of `bits` bits in bytes with scales
-/// and zero points, and perhaps [experts, out].
-struct Projection {
-  std::string name;
-  size_t weights, bias, scales = 0, points = 0;
-  int64_t bits = 0; ///< 0: numbers
-};
-
-/// Where a node has its operands, and what its integers are.
-struct Form {
-  Projection fc1, fc2, fc3;
-  size_t shares;     ///< of experts, where they are not the router's numbers
-  int64_t block = 0; ///< how many integers along `in` share a scale; 0: all
-};
 
 /// What the router says of each token.
 struct Routing {
@@ -69,154 +54,69 @@ Routing route(OpBinder &op, const Expr &tokens, size_t given) {
   return {experts, shares, tokens, shape[1], k};
 }
 
-class Layer {
-public:
-  /// `chosen`: the expert of each of the batch, int64; null: the batch are all experts.
-  Layer(OpBinder &op, const Form &form, Value chosen, const Expr &experts)
-      : op(op), b(op.b), form(form), chosen(chosen), experts(experts) {}
-
-  /// [batch, rows, in] -> [batch, rows, out], where `in` and `out` are those of the first and the last projection.
-  Value run(Value x) { return project(activated(x), form.fc2); }
-
-private:
-  Value ofExperts(size_t index, const std::string &name, int64_t rank) {
-    if (op.rank(index, name) != rank)
-      op.bad("input " + std::to_string(index) + " (" + name + ") has the shape " + shapeText(op.shape(index, name)) +
-             ", expected rank " + std::to_string(rank));
-    b.sameExtent(op.shape(index, name)[0], experts, "the first extent of " + name + " and the number of experts");
-    Value value = op.value(index, name);
-    return chosen ? b.gather(value, chosen, 0, /*batchDims=*/0, /*isInRange=*/true) : value;
-  }
-
-  /// [batch, out, in]
-  Value matrices(const Projection &p, Type type) {
-    if (p.bits)
-      return ofIntegers(p, type);
-    op.requireFloat(p.weights, p.name);
-    return ofExperts(p.weights, p.name, 3);
-  }
-
-  /// (integer - zero point) * scale, of each block along `in`.
-  Value ofIntegers(const Projection &p, Type type) {
-    if (!op.element(p.weights, p.name).isUnsignedInteger(8))
-      op.bad("input " + std::to_string(p.weights) + " (" + p.name + ") has elements of " +
-             typeText(op.element(p.weights, p.name)) + ", expected uint8");
-    op.requireFloat(p.scales, p.name + "'s scales");
-    Value integers = unpacked(op, ofExperts(p.weights, p.name, 3), p.bits);
-    const Exprs shape = b.shape(integers);
-    const Expr block = form.block ? Expr(form.block) : shape[2], blocks = floorDiv(shape[2], block);
-    const Exprs apart = {shape[0], shape[1], simplify(blocks, b.ranges()), block};
-    Value scales = ofExperts(p.scales, p.name + "'s scales", form.block ? 3 : 2);
-    scales = b.reshape(scales, {shape[0], shape[1], apart[2], Expr(1)});
-    const Type wide = formulaType({type});
-    Value value = b.binary(BinaryKind::Sub, b.cast(b.reshape(integers, apart), wide), points(p, apart, wide));
-    return b.cast(b.reshape(b.binary(BinaryKind::Mul, value, b.cast(scales, wide)), shape), type);
-  }
-
-  /// What lies in the middle, or a list of each expert, or of each row of its weights.
-  Value points(const Projection &p, const Exprs &shape, Type type) {
-    if (!op.has(p.points))
-      return b.scalar(static_cast<double>(int64_t(1) << (p.bits - 1)), type);
-    Value value = unpacked(op, ofExperts(p.points, p.name + "'s zero points", form.block ? 3 : 2), p.bits);
-    value = columns(op, value, Expr(0), form.block ? shape[2] : shape[1]); // without what fills the last byte
-    return b.cast(b.reshape(value, {shape[0], shape[1], shape[2], Expr(1)}), type);
-  }
-
-  Value project(Value x, const Projection &p) {
-    Value y = b.matmul(x, b.transpose(matrices(p, b.element(x)), {0, 2, 1}));
-    if (!op.has(p.bias))
-      return y;
-    return b.binary(BinaryKind::Add, y, b.unsqueeze(ofExperts(p.bias, p.name + "'s bias", 2), {1}));
-  }
-
-  Value activated(Value x) {
-    const std::string kind = op.stringAttribute("activation_type", "relu");
-    if (kind == "swiglu")
-      return swiglu(x);
-    for (StringRef name : {"activation_alpha", "activation_beta", "swiglu_limit", "swiglu_fusion"})
-      op.ignoreAttribute(name); // of swiglu
-    Value value = activation(project(x, form.fc1), kind);
-    return op.has(form.fc3.weights) ? b.binary(BinaryKind::Mul, value, project(x, form.fc3)) : value;
-  }
-
-  Value activation(Value value, const std::string &kind) {
-    if (kind == "relu")
-      return b.unary(UnaryKind::Relu, value);
-    if (kind == "gelu")
-      return b.unary(UnaryKind::GeluTanh, value);
-    if (kind == "silu")
-      return b.unary(UnaryKind::Silu, value, 1);
-    if (kind == "identity")
-      return value;
-    op.unsupported("attribute 'activation_type' is '" + printable(kind) +
-                   "', supported are relu, gelu, silu, swiglu and identity");
-  }
-
-  /// Gate and value: of projections of their own, one after the other in each pair of columns, or in halves.
-  std::pair<Value, Value> gateAndValue(Value x) {
-    const int64_t fusion = op.intAttribute("swiglu_fusion", 0);
-    Value first = project(x, form.fc1);
-    if (fusion == 0)
-      return {first, project(x, form.fc3)};
-    if (fusion == 2)
-      return halves(op, first, "the product of input 2 (fc1_experts_weights)");
-    if (fusion != 1)
-      op.bad("attribute 'swiglu_fusion' is " + std::to_string(fusion) + ", expected 0, 1 or 2");
-    Exprs shape = b.shape(first);
-    shape.back() = b.sameExtent(floorDiv(shape.back(), Expr(2)) * Expr(2), shape.back(), "pairs and columns");
-    shape.back() = simplify(floorDiv(shape.back(), Expr(2)), b.ranges());
-    shape.push_back(Expr(2));
-    Value pairs = b.reshape(first, shape);
-    const int64_t last = static_cast<int64_t>(shape.size()) - 1;
-    const auto part = [&](int64_t i) { return b.squeeze(columns(op, pairs, Expr(i), Expr(1)), {last}); };
-    return {part(0), part(1)};
-  }
-
-  Value swiglu(Value x) {
-    auto [gate, value] = gateAndValue(x);
-    const Type type = b.element(gate);
-    const double limit = op.floatAttribute("swiglu_limit", std::numeric_limits<double>::infinity());
-    if (limit < std::numeric_limits<double>::infinity()) {
-      gate = b.binary(BinaryKind::Min, gate, b.scalar(limit, type));
-      value =
-          b.binary(BinaryKind::Min, b.binary(BinaryKind::Max, value, b.scalar(-limit, type)), b.scalar(limit, type));
-    }
-    if (const double beta = op.floatAttribute("activation_beta", 0); beta != 0)
-      value = b.binary(BinaryKind::Add, value, b.scalar(beta, type));
-    return b.binary(BinaryKind::Mul, b.unary(UnaryKind::Silu, gate, op.floatAttribute("activation_alpha", 1)), value);
-  }
-
-  OpBinder &op;
-  GraphBuilder &b;
-  const Form &form;
-  const Value chosen;
-  const Expr experts;
-};
-
-/// Each token once for each of its experts.
-Value byChosen(OpBinder &op, const Form &form, Value rows, const Routing &routing) {
-  const Expr width = op.b.shape(rows)[1], k(routing.k), all = routing.tokens * k;
-  Value x = op.b.broadcast(op.b.unsqueeze(rows, {1}), {routing.tokens, k, width});
-  Layer layer(op, form, op.b.reshape(routing.experts, {all}), routing.count);
-  Value y = layer.run(op.b.reshape(x, {all, Expr(1), width}));
-  y = op.b.reshape(y, {routing.tokens, k, op.b.shape(y)[2]});
+/// What the k experts of each token gave, [tokens, k, width], by their shares.
+Value mixed(OpBinder &op, Value y, const Routing &routing) {
   y = op.b.binary(BinaryKind::Mul, op.b.cast(y, op.b.element(routing.shares)), op.b.unsqueeze(routing.shares, {2}));
   return op.b.squeeze(op.b.reduce(ReduceKind::Sum, y, {1}), {1});
 }
 
-/// All tokens through all experts, whose share is 0 where they were not chosen.
-Value byAll(OpBinder &op, const Form &form, Value rows, const Routing &routing) {
-  Value isChosen = op.b.binary(BinaryKind::Equal, op.b.unsqueeze(routing.experts, {0}),
-                               op.b.iota({routing.count, Expr(1), Expr(1)}, 0)); // [experts, tokens, k]
-  Value zero = op.b.scalar(0, op.b.element(routing.shares));
-  Value shares = op.b.reduce(ReduceKind::Sum, op.b.select(isChosen, op.b.unsqueeze(routing.shares, {0}), zero), {2});
-  Value y = Layer(op, form, Value(), routing.count).run(op.b.unsqueeze(rows, {0}));
-  y = op.b.binary(BinaryKind::Mul, op.b.cast(y, op.b.element(shares)), shares);
-  return op.b.squeeze(op.b.reduce(ReduceKind::Sum, y, {0}), {0});
+/// Each token once for each of its experts.
+Value byToken(OpBinder &op, const ExpertForm &form, Value rows, const Routing &routing) {
+  const Expr width = op.b.shape(rows)[1], k(routing.k), all = routing.tokens * k;
+  Value x = op.b.broadcast(op.b.unsqueeze(rows, {1}), {routing.tokens, k, width});
+  Value chosen = op.b.reshape(routing.experts, {all});
+  Value y = throughExperts(op, form, op.b.reshape(x, {all, Expr(1), width}), chosen, routing.count);
+  return mixed(op, op.b.reshape(y, {routing.tokens, k, op.b.shape(y)[2]}), routing);
 }
 
-void mixture(OpBinder &op, const Form &form) {
-  constexpr int64_t readsPerExpert = 2;
+/// Tokens of one expert together, so that its weights are read once for a group of them.
+Value byGroups(OpBinder &op, const ExpertForm &form, Value rows, const Routing &routing, int64_t rowsOfGroup) {
+  const ExpertGroups groups = groupedByExpert(op, routing.experts, routing.count, rowsOfGroup);
+  Value x = op.b.gather(rows, groups.tokens, 0, /*batchDims=*/0, /*isInRange=*/true);
+  Value y = throughExperts(op, form, x, groups.experts, routing.count);
+  const Exprs shape = op.b.shape(y);
+  y = op.b.reshape(y, {shape[0] * shape[1], shape[2]});
+  return mixed(op, op.b.gather(y, groups.places, 0, /*batchDims=*/0, /*isInRange=*/true), routing);
+}
+
+/// About half of the rows that an expert has, so that the last group of each is no large part; of numbers of rows that
+/// suit kernels.
+int64_t rowsOfGroup(const Routing &routing) {
+  constexpr int64_t least = 8, most = 64, usual = 16;
+  const auto tokens = routing.tokens.constant(), experts = routing.count.constant();
+  if (!tokens || !experts)
+    return usual;
+  const int64_t mean = *tokens * routing.k / *experts;
+  int64_t rows = least;
+  while (rows < most && 4 * rows <= mean)
+    rows *= 2;
+  return rows;
+}
+
+/// How many tokens there are decides, while compiling or in a run: a group that is hardly filled takes longer than to
+/// read the weights again.
+Value throughChosen(OpBinder &op, const ExpertForm &form, Value rows, const Routing &routing) {
+  constexpr int64_t leastPart = 4;
+  const int64_t size = rowsOfGroup(routing);
+  const auto few = [&](Value rows, const Routing &routing) { return byToken(op, form, rows, routing); };
+  const auto many = [&](Value rows, const Routing &routing) { return byGroups(op, form, rows, routing, size); };
+  const Expr more = routing.tokens * Expr(routing.k) - routing.count * Expr(size / leastPart);
+  const Interval range = bounds(more, op.b.ranges());
+  if (range.lo && *range.lo >= 0)
+    return many(rows, routing);
+  if (range.hi && *range.hi < 0)
+    return few(rows, routing);
+  const auto body = [&](function_ref<Value(Value, const Routing &)> way) {
+    return op.bodies().ofOperation(op, {rows, routing.experts, routing.shares}, [&](ValueRange inside) {
+      return way(inside[0], {inside[1], inside[2], routing.tokens, routing.count, routing.k});
+    });
+  };
+  Body taken = body(many), other = body(few);
+  Value isMore = op.b.binary(BinaryKind::GreaterEqual, op.b.integer(more), op.b.intScalar(0, op.b.int64()));
+  return op.bodies().branch(op.b, isMore, taken.yielded.front().getType(), taken, other)->getResult(0);
+}
+
+void mixture(OpBinder &op, const ExpertForm &form) {
   op.requireFloat(Input, "input");
   for (StringRef name : {"use_sparse_mixer", "swiglu_limit_after_activation"})
     if (op.intAttribute(name, 0) != 0)
@@ -227,9 +127,7 @@ void mixture(OpBinder &op, const Form &form) {
   const Expr tokens = graph::product(ArrayRef<Expr>(shape).drop_back());
   Value rows = op.b.reshape(op.value(Input, "input"), {tokens, shape.back()});
   const Routing routing = route(op, tokens, form.shares);
-  const auto some = tokens.constant(), experts = routing.count.constant();
-  const bool areMany = some && experts && *some > readsPerExpert * *experts / routing.k;
-  Value y = areMany ? byAll(op, form, rows, routing) : byChosen(op, form, rows, routing);
+  Value y = throughChosen(op, form, rows, routing);
   op.result(op.b.reshape(op.b.cast(y, op.element(Input, "input")), shape));
 }
 
@@ -253,7 +151,7 @@ void importQMoE(OpBinder &op) {
     const int64_t bits = op.intAttribute(name + "_expert_weight_bits", all);
     if (bits != 2 && bits != 4 && bits != 8)
       op.unsupported("weights of " + name + " have " + std::to_string(bits) + " bits, supported are 2, 4 and 8");
-    return Projection{name + "_experts_weights", first, first + 2, first + 1, points, bits};
+    return ExpertProjection{name + "_experts_weights", first, first + 2, first + 1, points, bits};
   };
   if (block < 0)
     op.bad("attribute 'block_size' is " + std::to_string(block) + ", expected 0 or more");
