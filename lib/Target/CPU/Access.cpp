@@ -23,6 +23,13 @@ int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ra
   return 1;
 }
 
+int64_t stepOf(const Expr &position, const std::string &var) {
+  constexpr int64_t most = 4;
+  const std::optional<Expr> step = position.coefficient(var);
+  const int64_t known = step ? step->constant().value_or(0) : 0;
+  return known >= 1 && known <= most ? known : 0;
+}
+
 Expr tilePosition(Variables &vars, ExtractOp op) {
   auto type = op.getTile().getType();
   Expr position;
@@ -109,7 +116,7 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
   std::optional<Expr> step = position.coefficient(var);
   if (step && step->isConstant(1))
     return isStore ? 3 : 2;
-  if (!isStore && !step && repeatsOf(position, var, {}) > 1)
+  if (!isStore && (stepOf(position, var) || (!step && repeatsOf(position, var, {}) > 1)))
     return 1;
   return isStore ? -8 : -6;
 }

@@ -37,6 +37,9 @@ Expr tilePosition(kernel::Variables &vars, kernel::ExtractOp op);
 /// neighbour: a power of two; 1 where there is no such number.
 int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ranges);
 
+/// How far neighbours along `var` lie apart, if that is a few elements, all of which vectors may load; else 0.
+int64_t stepOf(const Expr &position, const std::string &var);
+
 /// The loop of `loops` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
 /// `hasLanes`: stored tiles made in the body may have an element for each lane.

@@ -130,16 +130,20 @@ private:
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
     bool contiguous = false; ///< lanes are neighbours
     int64_t repeats = 1;     ///< so many lanes have one of the neighbours, then as many the next
-    bool isVector() const { return contiguous || Code::isVector(pointer); }
+    int64_t step = 1;        ///< lanes are so many neighbours apart; else than 1 only of loads
+    bool isVector() const { return contiguous || step != 1 || Code::isVector(pointer); }
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
   /// Where a load has lanes that repeat neighbours, as images twice as wide read theirs, or one element as that of a
   /// block of them; nothing elsewhere.
   std::optional<Address> repeated(mlir::Value base, mlir::Type element, const Expr &position);
+  /// The same where lanes are a few neighbours apart.
+  std::optional<Address> apart(mlir::Value base, mlir::Type element, const Expr &position);
   Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);
+  mlir::Value loadApart(Address from, mlir::Type storage, bool invariant);
   mlir::Value loadRepeated(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   void store(mlir::Value value, Address to, mlir::Type element, mlir::Value condition);

@@ -166,6 +166,22 @@ std::optional<Emitter::Address> Emitter::repeated(Value base, Type element, cons
   return repeats >= lanes ? Address{row} : Address{row, /*contiguous=*/true, repeats};
 }
 
+std::optional<Emitter::Address> Emitter::apart(Value base, Type element, const Expr &position) {
+  const Expr e = resolve(position);
+  if (vectorVar.empty() ||
+      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
+    return std::nullopt;
+  const int64_t step = stepOf(e, vectorVar);
+  if (step < 2)
+    return std::nullopt;
+  const Expr own = Expr(step) * Expr::symbol(vectorVar);
+  const Type storage = storageType(element);
+  Address from{c.address(base, index(e - own, /*scalar=*/true), storage)};
+  from.pointer = c.address(from.pointer, index(own, /*scalar=*/true), storage);
+  from.step = step;
+  return from;
+}
+
 Value Emitter::allLanes(bool value) {
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, c.b.getI1Type());
   return c.number(DenseElementsAttr::get(type, value));
@@ -233,9 +249,34 @@ Value Emitter::loadRepeated(Address from, Type storage, Value lanes, Value other
   return lanes ? c.select(lanes, whole, other ? c.splat(other) : zero(VectorType::get({all}, storage))) : whole;
 }
 
+/// All that lies between the first and the last lane's element, and nothing behind it.
+Value Emitter::loadApart(Address from, Type storage, bool invariant) {
+  const int64_t lanes = c.lanes, last = (from.step - 1) * (lanes - 1);
+  Value result;
+  for (int64_t i = 0; i < from.step; ++i) {
+    const int64_t first = std::min(i * lanes, last);
+    Value part = LLVM::LoadOp::create(c.b, c.loc, VectorType::get({lanes}, storage),
+                                      c.address(from.pointer, c.i64(first), storage), elementBytes(storage), false,
+                                      false, invariant);
+    const auto places = llvm::map_range(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+      const int64_t at = lane * from.step;
+      return i > 0 && at < i * lanes ? lane : (i > 0 ? lanes : 0) + std::min(at - first, lanes - 1);
+    });
+    result =
+        LLVM::ShuffleVectorOp::create(c.b, c.loc, i == 0 ? part : result, part, llvm::to_vector_of<int32_t>(places));
+  }
+  return result;
+}
+
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
   if (from.repeats > 1)
     return loadRepeated(from, storage, lanes, other, invariant);
+  if (from.step != 1 && !lanes)
+    return loadApart(from, storage, invariant);
+  if (from.step != 1) {
+    const auto steps = llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t lane) { return lane * from.step; });
+    from.pointer = c.address(from.pointer, c.number(c.b.getI64VectorAttr(llvm::to_vector(steps))), storage);
+  }
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
   if (from.contiguous && !lanes)

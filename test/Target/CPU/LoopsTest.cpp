@@ -7,6 +7,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <sys/mman.h>
 
 using namespace cupola;
 using namespace cupola::test;
@@ -274,6 +275,50 @@ TEST_P(LoopsTest, LanesRepeatNeighbours) {
         const float four = j < 6 ? 5 : table[j / 4 + 1];
         ASSERT_EQ(o[i * n + j], table[i * length + j / 2] + float(halves[j / 8]) + four + table[j / 3])
             << n << ": " << j;
+      }
+    EXPECT_EQ(o[rows * n], -1) << "wrote beyond the end";
+  }
+}
+
+/// Memory that ends where no page follows.
+template <class T> class AtEnd {
+public:
+  explicit AtEnd(size_t count) : count(count), bytes((count * sizeof(T) / page + 2) * page) {
+    start = static_cast<char *>(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(start + bytes - page, page, PROT_NONE);
+  }
+  AtEnd(const AtEnd &) = delete;
+  AtEnd &operator=(const AtEnd &) = delete;
+  ~AtEnd() { munmap(start, bytes); }
+  T *data() { return reinterpret_cast<T *>(start + bytes - page) - count; }
+  T &operator[](size_t i) { return data()[i]; }
+
+private:
+  static constexpr size_t page = 1 << 16;
+  size_t count, bytes;
+  char *start;
+};
+
+TEST_P(LoopsTest, LanesAreAFewNeighboursApart) {
+  KernelRunner runner(kernelText("apart"), GetParam());
+  const int64_t rows = 3;
+  for (int64_t n : kRagged) {
+    AtEnd<float> table(2 * rows * n);
+    AtEnd<uint8_t> bytes(3 * n);
+    AtEnd<int64_t> integers(std::max<int64_t>(4 * n - 3, 0));
+    const std::vector<float> random = randomFloats(2 * rows * n);
+    std::copy(random.begin(), random.end(), table.data());
+    for (int64_t i = 0; i < 3 * n; ++i)
+      bytes[i] = i * 7 % 256;
+    for (int64_t i = 0; i < 4 * n - 3; ++i)
+      integers[i] = i % 1000 - 500;
+    std::vector<float> o(rows * n + 1, -1);
+    EXPECT_EQ(runner.run(0, {table.data(), bytes.data(), integers.data(), o.data()}, {rows, n}), 0u);
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        const float masked = j < 6 ? 5 : table[2 * j - 12];
+        const float sum = table[2 * n * i + 2 * j + 1] + float(bytes[3 * j + 2]) + float(integers[4 * j]);
+        ASSERT_EQ(o[i * n + j], sum + masked + table[5 * j / 3]) << n << ": " << j;
       }
     EXPECT_EQ(o[rows * n], -1) << "wrote beyond the end";
   }

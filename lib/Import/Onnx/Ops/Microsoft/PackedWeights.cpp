@@ -17,15 +17,16 @@ Value unpacked(OpBinder &op, Value bytes, int64_t bits) {
   if (bits == 8)
     return bytes;
   Exprs shape = op.b.shape(bytes);
-  const Type byte = op.b.element(bytes);
+  const Type wide = IntegerType::get(op.b.context(), 32); // no processor shifts each byte by an amount of its own
   Exprs dims = shape;
   dims.push_back(Expr(8 / bits)); // of all, or the amounts would be a table
   Value amounts = op.b.binary(BinaryKind::Mul, op.b.iota(dims, static_cast<int64_t>(shape.size())),
                               op.b.intScalar(bits, op.b.int64()));
-  amounts = op.b.cast(amounts, byte);
+  amounts = op.b.cast(amounts, wide);
+  bytes = op.b.cast(bytes, wide);
   Value parts =
       op.b.binary(BinaryKind::ShiftRight, op.b.unsqueeze(bytes, {static_cast<int64_t>(shape.size())}), amounts);
-  parts = op.b.binary(BinaryKind::BitwiseAnd, parts, op.b.intScalar((1 << bits) - 1, byte));
+  parts = op.b.binary(BinaryKind::BitwiseAnd, parts, op.b.intScalar((1 << bits) - 1, wide));
   shape.back() = shape.back() * Expr(8 / bits);
   return op.b.reshape(parts, shape);
 }
