@@ -174,6 +174,18 @@ void Code::transpose(MutableArrayRef<Value> vectors) {
     }
 }
 
+/// In each step two vectors become one that has half as many addends of either.
+Value Code::addLanes(SmallVector<Value> sums) {
+  const unsigned count = cast<VectorType>(sums[0].getType()).getNumElements();
+  sums.resize(count, number(cast<TypedAttr>(b.getZeroAttr(sums[0].getType()))));
+  for (unsigned half = count / 2; half > 0; half /= 2)
+    for (unsigned i = 0; i < half; ++i) {
+      const auto [low, high] = exchange(sums[i], sums[i + half], half);
+      sums[i] = addf(low, high);
+    }
+  return sums[0];
+}
+
 SmallVector<Value> Code::forCount(Value count, ValueRange init,
                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, loc, i64(0), count, i64(1), init,

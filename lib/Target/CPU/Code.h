@@ -91,6 +91,9 @@ public:
   /// Lane j of vector i becomes lane i of vector j; there are as many vectors as lanes.
   void transpose(llvm::MutableArrayRef<mlir::Value> vectors);
 
+  /// Lane i: the lanes of sums[i], added, which are no more vectors than lanes.
+  mlir::Value addLanes(llvm::SmallVector<mlir::Value> sums);
+
   /// Runs `body` for 0 to `count` - 1, with values that each iteration hands to the next.
   llvm::SmallVector<mlir::Value>
   forCount(mlir::Value count, mlir::ValueRange init,

@@ -91,6 +91,7 @@ def Cpu_OperandForm : I32EnumAttr<"OperandForm", "how an operand of a contractio
   I32EnumAttrCase<"Copied", 1, "copied">, // computed into scratch memory, block by block
   I32EnumAttrCase<"Packed", 2, "packed">, // the parameter holds it in panels (packOperand)
   I32EnumAttrCase<"Runs", 3, "runs">,     // where it lies, in several runs (Runs.h); rows that a border meets are copied
+  I32EnumAttrCase<"Computed", 4, "computed">, // in vectors along the depth, each of which all columns use at once
 ]> {
   let cppNamespace = "::cupola::cpu";
   let genSpecializedAttr = 0;

@@ -68,17 +68,6 @@ struct Generator {
     return next;
   }
 
-  /// Lane i: the lanes of sums[i], added. In each step two vectors become one that has half as many addends of either.
-  Value addLanes(Values sums) {
-    sums.resize(c.lanes, zero());
-    for (unsigned half = c.lanes / 2; half > 0; half /= 2)
-      for (unsigned i = 0; i < half; ++i) {
-        const auto [low, high] = c.exchange(sums[i], sums[i + half], half);
-        sums[i] = c.addf(low, high);
-      }
-    return sums[0];
-  }
-
   Values zeros() { return Values(shape.rows * shape.columns, zero()); }
 
   Values sumsOfPiece(Value first, ValueRange init) {
@@ -104,7 +93,7 @@ struct Generator {
 
   void emit() {
     findRows();
-    const Value results = addLanes(shape.runs ? sumsOfRuns() : sumsOfPiece(c.i64(0), zeros()));
+    const Value results = c.addLanes(shape.runs ? sumsOfRuns() : sumsOfPiece(c.i64(0), zeros()));
     const unsigned count = shape.rows * shape.columns, alignment = elementBytes(shape.element);
     if (count == c.lanes)
       LLVM::StoreOp::create(c.b, c.loc, results, tile, alignment);

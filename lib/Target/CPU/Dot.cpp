@@ -205,6 +205,8 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
 /// All of them, and all of the depth, by vectors along it.
 void Emitter::multiplyFewColumns(Value panel, Value row, Value tile) {
   const Contraction &dot = *plan.contraction;
+  if (dot.lhs == OperandForm::Computed)
+    return multiplyComputedRows(panel, row, tile);
   const int64_t lanes = packedUnitOf(dot.dot, isa), depth = *dot.depth.constant();
   const int64_t piece = dot.runs ? dot.runs->size : depth;
   const Operand left = lhsAt(row), right = rhsAt(panel);
@@ -215,6 +217,36 @@ void Emitter::multiplyFewColumns(Value panel, Value row, Value tile) {
     LLVM::CallOp::create(c.b, c.loc, depthKernel(c.module, shape, isa),
                          Values{left.pointer, left.stride, rows, right.pointer, tile});
   });
+}
+
+/// Rows of which nothing is stored: every vector of one is multiplied by those of all columns.
+void Emitter::multiplyComputedRows(Value panel, Value row, Value tile) {
+  const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
+  const Value right = rhsAt(panel).pointer, last = c.subi(block.rows, c.i64(1));
+  c.lanes = packedUnitOf(op, isa);
+  const auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, dot.accumulator());
+  const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
+  const Values sums = vectorLoop(
+      dot.k, c.i64(0), index(dot.depth), dot.depth, Values(dot.tileRows * dot.panel, zero), [&](Carried all) {
+        const Value first = c.muli(c.binary<arith::DivUIOp>(variables[dot.k], c.i64(c.lanes)), c.i64(dot.panel));
+        Values columns, next;
+        for (int64_t j = 0; j < dot.panel; ++j) {
+          const Value at = c.address(right, c.addi(first, c.i64(j)), type);
+          columns.push_back(LLVM::LoadOp::create(c.b, c.loc, type, at, elementBytes(dot.accumulator())));
+        }
+        for (int64_t i = 0; i < dot.tileRows; ++i) {
+          variables[dot.m] = c.addi(block.row, c.minsi(c.addi(row, c.i64(i)), last));
+          const Value computed = c.splat(operandElement(op.getLhs())),
+                      left = mask ? c.select(mask, computed, zero) : computed;
+          for (int64_t j = 0; j < dot.panel; ++j)
+            next.push_back(c.fma(left, columns[j], all[i * dot.panel + j]));
+        }
+        return next;
+      });
+  // What it writes behind the tile belongs to the next one, which follows.
+  LLVM::StoreOp::create(c.b, c.loc, c.addLanes(sums), tile, elementBytes(dot.accumulator()));
+  c.lanes = isa.lanes();
 }
 
 /// Whether all that follows the product is best done with lanes along the rows, as where channels become planes of an

@@ -205,6 +205,7 @@ private:
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
   void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void multiplyComputedRows(mlir::Value panel, mlir::Value row, mlir::Value tile);
   bool liesAlongRows();
   void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);
   /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.

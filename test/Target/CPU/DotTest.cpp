@@ -150,6 +150,45 @@ TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
     }
 }
 
+/// Rows of which no copy is made, in parts of a vector, of a tile and of a block. With many columns squares of the copy
+/// are turned.
+TEST_P(DotTest, RowsThatVectorsCompute) {
+  for (Shape shape : {Shape{1, 1, 32},
+                      {37, 1, 70},
+                      {5, 3, 64},
+                      {64, 4, 1000},
+                      {9, 8, 600},
+                      {70, 5, 34},
+                      {130, 2, 1024},
+                      {40, 100, 70}}) {
+    const int64_t bytes = (shape.k + 1) / 2, blocks = (shape.k + 31) / 32;
+    std::string text = kernelText("gemm_nibbles");
+    for (auto [name, value] : std::vector<std::pair<std::string, int64_t>>{
+             {"ROWS", shape.m}, {"COLUMNS", shape.n}, {"DEPTH", shape.k}, {"BYTES", bytes}, {"BLOCKS", blocks}})
+      for (size_t at; (at = text.find(name)) != std::string::npos;)
+        text.replace(at, name.size(), std::to_string(value));
+    KernelRunner runner(text, GetParam());
+    std::vector<uint8_t> w(shape.m * bytes);
+    for (size_t i = 0; i < w.size(); ++i)
+      w[i] = static_cast<uint8_t>(i * 37 + i / 11);
+    const std::vector<float> scales = randomFloats(shape.m * blocks, 1), b = randomFloats(shape.n * shape.k, 2);
+    std::vector<float> o(shape.m * shape.n + 1, -1);
+    std::vector<float> s(scales), right(b);
+    runner.run(0, {w.data(), s.data(), right.data(), o.data()}, {});
+    for (int64_t i = 0; i < shape.m; ++i)
+      for (int64_t j = 0; j < shape.n; ++j) {
+        double sum = 0, size = 0;
+        for (int64_t k = 0; k < shape.k; ++k) {
+          const double x =
+              (w[i * bytes + k / 2] >> k % 2 * 4 & 15) * double(s[i * blocks + k / 32]) * b[j * shape.k + k];
+          sum += x, size += std::abs(x);
+        }
+        ASSERT_NEAR(o[i * shape.n + j], sum, 1e-6 * size) << shape.m << " " << shape.n << " " << shape.k;
+      }
+    EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+  }
+}
+
 /// A right operand that lies in columns changes places with few rows.
 TEST_P(DotTest, FewRowsBecomeColumns) {
   for (Shape shape :

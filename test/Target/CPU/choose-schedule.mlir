@@ -382,6 +382,44 @@ kernel.func @few_columns conv grid () in [] scalars [] packed [#kernel.packed<1 
   }
 }
 
+// Rows that vectors along the depth compute need no copy: each element serves all columns at once.
+// V3: @few_columns_of_bytes {{.*}} schedule #cpu.contraction<block 64x2x288, panel 2, lhs computed, rhs copied>
+// V4: @few_columns_of_bytes {{.*}} schedule #cpu.contraction<block 64x2x288, panel 2, lhs computed, rhs copied>
+kernel.func @few_columns_of_bytes gemm grid () in [] scalars []
+    (%a: !kernel.view<i8, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [256, 2, 288] lhs (%m, %k) {
+    %x = kernel.load %a[144*%m + floordiv(%k, 2)] : i8 from <i8, read>
+    %f = kernel.cast %x : i8 -> f32
+    kernel.yield %f : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[2*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "2">
+  kernel.foreach (%m, %n) in [256, 2] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "2">
+    kernel.store %s, %o[2*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// Neighbours along the rows are none along the depth.
+// V3: @few_columns_turned {{.*}} schedule #cpu.contraction<block 64x2x288, panel 2, lhs copied, rhs copied
+// V4: @few_columns_turned {{.*}} schedule #cpu.contraction<block 64x2x288, panel 2, lhs copied, rhs copied
+kernel.func @few_columns_turned gemm grid () in [] scalars []
+    (%a: !kernel.view<i8, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [256, 2, 288] lhs (%m, %k) {
+    %x = kernel.load %a[%m + 256*%k] : i8 from <i8, read>
+    %f = kernel.cast %x : i8 -> f32
+    kernel.yield %f : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[2*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "2">
+  kernel.foreach (%m, %n) in [256, 2] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "2">
+    kernel.store %s, %o[2*%m + %n] : f32 to <f32, write>
+  }
+}
+
 // Where channels are apart, rows are copied.
 // V3: @few_columns_first {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs copied, rhs packed, piece 32> packed
 // V4: @few_columns_first {{.*}} schedule #cpu.contraction<block 64x3x288, panel 3, lhs copied, rhs packed, piece 32> packed

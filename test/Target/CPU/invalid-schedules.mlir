@@ -62,7 +62,7 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cpu.contraction<block 8x9
 
 // -----
 
-// expected-error @below {{a left operand is direct, copied or in runs, a right one direct, copied or packed}}
+// expected-error @below {{a left operand is direct, copied, in runs or computed, a right one direct, copied or packed}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cpu.contraction<block 8x96x512, panel 48, lhs packed, rhs direct> () {
 }
 

@@ -36,6 +36,10 @@ kernel.func @pieces conv grid () in [] scalars []
 kernel.func @runs conv grid () in [] scalars []
     schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> () {
 }
+// CHECK: @computed {{.*}} schedule #cpu.contraction<block 64x2x1024, panel 2, lhs computed, rhs copied> ()
+kernel.func @computed gemm grid () in [] scalars []
+    schedule #cpu.contraction<block 64x2x1024, panel 2, lhs computed, rhs copied> () {
+}
 // CHECK: @attention {{.*}} schedule #cpu.attention<rows 6, keys copied, values direct> ()
 kernel.func @attention attention grid () in [] scalars []
     schedule #cpu.attention<rows 6, keys copied, values direct> () {

@@ -14,6 +14,9 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
+/// Into scratch memory, all rows or those that a border meets.
+static bool isCopied(OperandForm lhs) { return lhs == OperandForm::Copied || lhs == OperandForm::Runs; }
+
 /// Elements of the depth that a block takes: what it has of a panel is in the second cache. Words of several elements
 /// are so many fewer.
 static int64_t mostDepth(const Contraction &c) { return c.depthUnit == 1 ? 512 : 1024; }
@@ -44,9 +47,11 @@ static SmallVector<OperandForm> rhsForms(const Contraction &c, const PanelShape 
 
 /// Few columns take less time than a copy of their rows would.
 static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
-  const Contraction &c = *kernel.contraction;
+  Contraction &c = *kernel.contraction;
   if (c.isLhsContiguous)
     return OperandForm::Direct;
+  if (panel.alongDepth && liesAlong(kernel.vars, c.dot.getLhs(), c.k, c.m))
+    return OperandForm::Computed;
   const bool hasRuns = panel.alongDepth && runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
   return hasRuns ? OperandForm::Runs : OperandForm::Copied;
 }
@@ -66,9 +71,9 @@ LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t col
   if (failed(verifyPositive(error, {rows, columns, depth, panel})) ||
       failed(verifyDivides(error, "the block's columns", columns, panel)))
     return failure();
-  if (lhs == OperandForm::Packed || rhs == OperandForm::Runs)
-    return error() << "a left operand is direct, copied or in runs, a right one direct, copied or packed";
-  if (piece < 0 || (piece > 0 && lhs == OperandForm::Direct))
+  if (lhs == OperandForm::Packed || rhs == OperandForm::Runs || rhs == OperandForm::Computed)
+    return error() << "a left operand is direct, copied, in runs or computed, a right one direct, copied or packed";
+  if (piece < 0 || (piece > 0 && !isCopied(lhs)))
     return error() << "pieces are positive numbers of a left operand that is copied";
   return piece == 0 ? success() : verifyDivides(error, "the block's depth", depth, piece);
 }
@@ -81,7 +86,7 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   const int64_t columns = columnBlock(c, panel.columns);
   const OperandForm lhs = lhsForm(kernel, panel, isa);
   int64_t piece = 0;
-  if (lhs != OperandForm::Direct)
+  if (isCopied(lhs))
     piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
   const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
   const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
@@ -126,7 +131,8 @@ double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &is
 static bool suits(ContractionAttr schedule, const Contraction &c, const PanelShape &panel) {
   return schedule.getPanel() == panel.columns && schedule.getRows() % panel.rows == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
-         (schedule.getLhs() != OperandForm::Runs || (panel.alongDepth && !c.isLhsContiguous)) &&
+         (schedule.getLhs() == OperandForm::Direct || schedule.getLhs() == OperandForm::Copied ||
+          (panel.alongDepth && !c.isLhsContiguous)) &&
          (schedule.getRhs() != OperandForm::Direct || (c.isRhsContiguous && !panel.alongDepth)) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
          (panel.alongDepth ? c.depth.isConstant(schedule.getDepth())
@@ -159,7 +165,7 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
       return doesNotSuit(kernel.func, isa);
     c.tableOffset = kernel.reserve(c.rowBlock * 2 * static_cast<int64_t>(sizeof(int64_t)));
   }
-  if (c.lhs != OperandForm::Direct)
+  if (isCopied(c.lhs))
     c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
   if (c.rhs == OperandForm::Copied)
     c.rhsOffset = kernel.reserve(c.columnBlock * llvm::alignTo(c.depthBlock, packedUnitOf(c.dot, isa)) *

@@ -79,18 +79,12 @@ Value byGroups(OpBinder &op, const ExpertForm &form, Value rows, const Routing &
   return mixed(op, op.b.gather(y, groups.places, 0, /*batchDims=*/0, /*isInRange=*/true), routing);
 }
 
-/// About half of the rows that an expert has, so that the last group of each is no large part; of numbers of rows that
-/// suit kernels.
+/// Few, so that the last group of each expert is no large part, unless there are many: as many as vectors along the
+/// depth multiply at once on a CPU, or a block of a GPU.
 int64_t rowsOfGroup(const Routing &routing) {
-  constexpr int64_t least = 8, most = 64, usual = 16;
+  constexpr int64_t few = 8, many = 64;
   const auto tokens = routing.tokens.constant(), experts = routing.count.constant();
-  if (!tokens || !experts)
-    return usual;
-  const int64_t mean = *tokens * routing.k / *experts;
-  int64_t rows = least;
-  while (rows < most && 4 * rows <= mean)
-    rows *= 2;
-  return rows;
+  return tokens && experts && *tokens * routing.k >= 2 * many * *experts ? many : few;
 }
 
 /// How many tokens there are decides, while compiling or in a run: a group that is hardly filled takes longer than to
