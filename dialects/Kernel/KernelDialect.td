@@ -66,16 +66,19 @@ def Kernel_PackedAttr : AttrDef<Kernel_Dialect, "Packed"> {
   let description = [{
     The copy of `bytes` bytes, over the kernel's n0, n1, .. , is made once per executable by
     the kernel `packer`, whose parameters are the operand and the copy. An operand that is
-    computed is made of the `others`, too, which come behind it.
+    computed is made of the `others`, too, which come behind it. `nibbles`: the copy has four bits of each
+    element, how is the target's matter.
 
     ```mlir
     #kernel.packed<1 bytes <"36864"> by @p0>
     #kernel.packed<1 with 2, 3 bytes <"36864"> by @p0>
+    #kernel.packed<1 bytes <"18432"> by @p0 nibbles true>
     ```
   }];
   let parameters = (ins "unsigned":$parameter, OptionalArrayRefParameter<"unsigned">:$others,
-                        "::cupola::graph::ExprAttr":$bytes, "::mlir::FlatSymbolRefAttr":$packer);
-  let assemblyFormat = "`<` $parameter (`with` $others^)? `bytes` $bytes `by` $packer `>`";
+                        "::cupola::graph::ExprAttr":$bytes, "::mlir::FlatSymbolRefAttr":$packer,
+                        DefaultValuedParameter<"bool", "false">:$nibbles);
+  let assemblyFormat = "`<` $parameter (`with` $others^)? `bytes` $bytes `by` $packer (`nibbles` $nibbles^)? `>`";
   let extraClassDeclaration = [{
     /// All that the packer reads, in the order of its parameters.
     ::llvm::SmallVector<unsigned> getParameters() const {

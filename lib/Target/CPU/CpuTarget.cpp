@@ -25,7 +25,7 @@ KernelName kernelName(FuncOp func, const CpuArchitecture &isa) {
   if (auto packed = copy->getPackedOperands(); !packed.empty()) { // whatever the packers are called
     for (PackedAttr &operand : packed)
       operand = PackedAttr::get(func.getContext(), operand.getParameter(), operand.getOthers(), operand.getBytes(),
-                                FlatSymbolRefAttr::get(func.getContext(), "packer"));
+                                FlatSymbolRefAttr::get(func.getContext(), "packer"), operand.getNibbles());
     copy->setPackedAttr(Builder(func.getContext()).getArrayAttr(SmallVector<Attribute>(packed.begin(), packed.end())));
   }
   std::string text;

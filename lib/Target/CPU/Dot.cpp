@@ -135,9 +135,11 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   // The rows share the block that follows in the packed operand: a line each per step.
   call.prefetches = dot.rhs == OperandForm::Packed;
   call.ahead = call.right.pointer;
+  call.nibbles = dot.areNibbles;
   if (call.prefetches) {
-    Value lines = c.muli(call.depth, c.binary<arith::DivUIOp>(row, c.i64(dot.tileRows)));
-    call.ahead = c.address(call.right.pointer, c.muli(call.depth, call.right.stride), element);
+    const Value steps = dot.areNibbles ? c.binary<arith::DivUIOp>(call.depth, c.i64(2)) : call.depth;
+    Value lines = c.muli(steps, c.binary<arith::DivUIOp>(row, c.i64(dot.tileRows)));
+    call.ahead = c.address(call.right.pointer, c.muli(steps, call.right.stride), element);
     call.ahead = c.address(call.ahead, c.muli(lines, c.i64(64)), c.b.getI8Type());
   }
   call.isDirect = dot.rhs == OperandForm::Direct;
@@ -185,7 +187,8 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
                         call.tileStride,
                         depth,
                         call.unit,
-                        call.block};
+                        call.block,
+                        call.nibbles};
       const LLVM::LLVMFuncOp function = microKernel(c.module, shape, isa);
       Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,
                        call.depth,        call.tile,        call.accumulate, call.columns,       call.ahead};

@@ -214,7 +214,7 @@ private:
     Operand left, right;
     mlir::Value rows, columns, depth, tile, accumulate, ahead;
     int64_t panel = 0, tileStride = 0, tileRows = 0;
-    bool isDirect = false, prefetches = false;
+    bool isDirect = false, prefetches = false, nibbles = false;
     int64_t unit = 1;
     int64_t block = 0;               ///< MicroKernel::block
     mlir::Value start, columnScales; ///< of the panel

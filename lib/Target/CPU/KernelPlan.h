@@ -58,6 +58,8 @@ struct Contraction {
   /// k (lhs) or n (rhs) are neighbours in memory, and along the other variable lie in equal distances.
   bool isLhsContiguous = false, isRhsContiguous = false;
   bool isPacked = false; ///< the right operand is in panels
+  /// .. of four bits: of 8 neighbours of the depth, per column, the first four in the low bits of as many bytes.
+  bool areNibbles = false;
   /// What the micro-kernel takes for an element are so many neighbours of the depth, whose products are summed in i32:
   /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
   /// and 0 behind the depth.
@@ -149,6 +151,8 @@ struct PanelShape {
 /// columns of the dot, which is not full.
 bool hasFewColumns(kernel::DotOp dot, const Expr &columns, const CpuArchitecture &isa);
 PanelShape panelOf(kernel::DotOp dot, const CpuArchitecture &isa);
+/// Neighbours of the depth that are as many halves of bytes in a panel of four bits.
+constexpr int64_t kNibbleRows = 8;
 /// Neighbours of the depth that lie side by side in a packed panel.
 int64_t packedUnitOf(kernel::DotOp dot, const CpuArchitecture &isa);
 

@@ -100,18 +100,44 @@ struct Generator {
     return c.addi(c.muli(a[0], x[0]), sum);
   }
 
+  /// Both of the numbers of four bits in each byte of words, as bytes.
+  std::pair<Value, Value> numbersOf(Value words) {
+    const auto bytes = [&](int64_t value) { return c.integer(value * 0x01010101, words); };
+    const auto signedOf = [&](Value half) {
+      Value numbers = asVector(c.andi(half, bytes(15)), 8), less = c.subi(numbers, asVector(bytes(8), 8));
+      return LLVM::BitcastOp::create(c.b, c.loc, vectorType, less).getResult();
+    };
+    Value low = signedOf(words);
+    return {low, signedOf(c.binary<arith::ShRUIOp>(words, c.integer(4, words)))};
+  }
+
   Values depthStep(Value k, ValueRange sums) {
     Value row = c.address(rhs, c.muli(k, rhsStride), element());
-    SmallVector<Values> right;
-    Values next;
+    Values right;
     if (shape.prefetches && firstRow == 0) {
       Value line = c.address(ahead, c.muli(k, c.i64(kLine)), c.b.getI8Type());
       LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
     for (unsigned j = 0; j < shape.vectors; ++j)
-      right.push_back(partsOf(
-          loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()),
-          true));
+      right.push_back(
+          loadVector(c.address(row, c.i64(j * c.lanes), element()), j + 1 == shape.vectors ? lastMask : Value()));
+    if (!shape.nibbles)
+      return multiplyRows(k, right, sums);
+    Values low, high;
+    for (Value words : right) {
+      const auto [first, second] = numbersOf(words);
+      low.push_back(first);
+      high.push_back(second);
+    }
+    const Value first = c.muli(k, c.i64(2));
+    const Values half = multiplyRows(first, low, sums);
+    return multiplyRows(c.addi(first, c.i64(1)), high, half);
+  }
+
+  /// Element k of each row by what all columns have there.
+  Values multiplyRows(Value k, ValueRange columns, ValueRange sums) {
+    const auto right = llvm::map_to_vector(columns, [&](Value words) { return partsOf(words, true); });
+    Values next;
     for (unsigned i = 0; i < rows; ++i) {
       Value left = LLVM::LoadOp::create(c.b, c.loc, element(), c.address(lhsRow[i], k, element()),
                                         elementBytes(shape.element) / shape.unit);
@@ -179,8 +205,9 @@ struct Generator {
     for (unsigned i = 0; i < rows * shape.vectors; ++i)
       init.push_back(i < shape.vectors ? loadVector(c.address(start, c.addi(row, c.i64(i * c.lanes)), element()))
                                        : init[i - shape.vectors]);
-    const Value first = c.muli(block, c.i64(shape.block));
-    return c.forCount(c.i64(shape.block), init,
+    const int64_t steps = shape.nibbles ? shape.block / 2 : shape.block;
+    const Value first = c.muli(block, c.i64(steps));
+    return c.forCount(c.i64(steps), init,
                       [&](Value k, ValueRange carried) { return depthStep(c.addi(first, k), carried); });
   }
 
@@ -220,8 +247,8 @@ std::string nameOf(const MicroKernel &shape) {
   llvm::raw_string_ostream(type) << shape.element;
   return kMicroKernelPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
          std::to_string(shape.tileStride) + (shape.unit == 1 ? "" : "_by" + std::to_string(shape.unit)) +
-         (shape.block ? "_block" + std::to_string(shape.block) : "") + (shape.extended ? "_extended" : "") +
-         (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
+         (shape.block ? "_block" + std::to_string(shape.block) : "") + (shape.nibbles ? "_nibbles" : "") +
+         (shape.extended ? "_extended" : "") + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
          (shape.depth ? "_depth" + std::to_string(shape.depth) : "");
 }
 

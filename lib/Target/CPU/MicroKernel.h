@@ -28,6 +28,7 @@ struct MicroKernel {
   int64_t depth = 0;     ///< of all calls, 0: the argument says
   int64_t unit = 1;      ///< an element of an operand is 2 of i16, or 4 of ui8 and i8, whose products are summed
   int64_t block = 0;     ///< so many elements of the depth have a scale; 0: there are none
+  bool nibbles = false;  ///< of rhs, with blocks: Contraction::areNibbles; a row has two elements of the depth
   bool extended = false; ///< for processors with CpuArchitecture::dots
 };
 

@@ -251,7 +251,10 @@ Emitter::Operand Emitter::rhsAt(Value panel) {
       matrix = matrix * grid[dim] + Expr::symbol(vars.name(func.getPoint()[dim]));
     const Expr columns = matrix * ceilDiv(dot.columns, dot.panel) * Expr(dot.panel);
     column = c.addi(column, index(columns));
-    Value offset = c.addi(c.muli(column, unitsOf(index(dot.depth))), c.muli(unitsOf(block.depth), stride));
+    const auto words = [&](Value depth) {
+      return dot.areNibbles ? c.binary<arith::DivUIOp>(depth, c.i64(kNibbleRows)) : unitsOf(depth);
+    };
+    Value offset = c.addi(c.muli(column, words(index(dot.depth))), c.muli(words(block.depth), stride));
     return {c.address(buffers.lookup(load.getView()), offset, element), stride};
   }
   variables[dot.n] = column;

@@ -75,43 +75,66 @@ std::vector<unsigned> packableOperand(FuncOp func) {
 
 namespace {
 
+/// What a number of four bits is less.
+constexpr int64_t kMiddle = 8;
+
+bool isNumber(Value value, int64_t number) {
+  auto constant = value.getDefiningOp<kernel::ConstantOp>();
+  auto attribute = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return attribute && attribute.getValue().getSExtValue() == number;
+}
+
+BinaryOp binaryOf(Value value, graph::BinaryKind kind) {
+  auto op = value.getDefiningOp<BinaryOp>();
+  return op && op.getKind() == kind ? op : BinaryOp();
+}
+
+/// Whether the right operand is (.. & 15) - 8 in blocks of whole bytes.
+bool isOfNibbles(DotOp dot) {
+  const std::optional<int64_t> depth = exprsOf(dot.getExtents())[2].constant();
+  if (!dot.getBlock() || *dot.getBlock() % kNibbleRows != 0 || !depth || *depth % kNibbleRows != 0 ||
+      depthUnitOf(dot) != kNibbleRows / 2)
+    return false;
+  BinaryOp difference = binaryOf(dot.getRhs().front().getTerminator()->getOperand(0), graph::BinaryKind::Sub);
+  auto number = difference ? difference.getLhs().getDefiningOp<CastOp>() : CastOp();
+  BinaryOp masked = number ? binaryOf(number.getInput(), graph::BinaryKind::BitwiseAnd) : BinaryOp();
+  return masked && isNumber(masked.getRhs(), 2 * kMiddle - 1) && isNumber(difference.getRhs(), kMiddle);
+}
+
 /// Builds the body of a packer: of every matrix, foreach (panel, k, column) packed[..] = element(k, panel * width +
-/// column), or 0; `unit` rows of k lie side by side.
+/// column), or 0; `unit` rows of k lie side by side. `nibbles`: as Contraction::areNibbles, k counts bytes.
 class PackerBuilder {
 public:
-  PackerBuilder(FuncOp func, DotOp dot, int64_t width, int64_t unit)
+  PackerBuilder(FuncOp func, DotOp dot, int64_t width, int64_t unit, bool nibbles)
       : func(func), operand(dot.getRhs()), extents(exprsOf(dot.getExtents())), dims(gridOf(func, operand)),
-        width(width), unit(unit), loc(UnknownLoc::get(func.getContext())) {}
+        width(width), unit(unit), nibbles(nibbles), loc(UnknownLoc::get(func.getContext())) {}
 
   void build(OpBuilder &b, mlir::Block &body) {
     const graph::Exprs outer = gridExtents(func, dims);
     graph::Exprs all = outer;
-    all.append({ceilDiv(extents[1], width), ceilDiv(extents[2], unit) * unit, Expr(width)});
+    const Expr units = ceilDiv(extents[2], unit * (nibbles ? 2 : 1));
+    all.append({ceilDiv(extents[1], width), units * unit, Expr(width)});
     auto loop = ForeachOp::create(b, loc, graph::exprArray(b.getContext(), all));
     b.createBlock(&loop.getBody(), {}, SmallVector<Type>(all.size(), b.getIndexType()),
                   SmallVector<Location>(all.size(), loc));
     point = loop.getBody().getArguments();
     const auto variable = [](size_t i) { return Expr::symbol("x" + std::to_string(i)); };
     Expr matrix = 0, p = variable(dims.size()), k = variable(dims.size() + 1), j = variable(dims.size() + 2);
-    const Expr column = p * width + j;
-    places[operand.getArgument(0)] = k;
+    column = p * width + j;
     places[operand.getArgument(1)] = column;
     for (auto [i, dim] : llvm::enumerate(dims)) {
       matrix = matrix * outer[i] + variable(i);
       places[func.getPoint()[dim]] = variable(i);
     }
-    inside = {extents[1] - column - 1};
-    if (unit != 1)
-      inside.push_back(extents[2] - k - 1);
     for (auto [source, view] : llvm::zip(sourcesOf(operand), body.getArguments()))
       map.map(source, view);
     const Value target = body.getArguments().back();
     const Type stored = cast<ViewType>(target.getType()).getElement();
-    Value value = element(b);
+    Value value = nibbles ? twoElements(b, k) : element(b, k);
     if (stored != value.getType())
       value = CastOp::create(b, loc, stored, value);
     const Expr panel = matrix * ceilDiv(extents[1], width) + p;
-    const Expr at = ((panel * ceilDiv(extents[2], unit) + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
+    const Expr at = ((panel * units + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
     StoreOp::create(b, loc, value, target, at, b.getArrayAttr({}), point);
   }
 
@@ -120,8 +143,30 @@ private:
     return kernel::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
   }
 
-  /// What the operand's region yields at the place; 0 outside of the matrix.
-  Value element(OpBuilder &b) {
+  /// Those of a byte, each more than it is by `kMiddle`.
+  Value twoElements(OpBuilder &b, const Expr &byte) {
+    const Type type = b.getIntegerType(8, /*isSigned=*/false);
+    const auto number = [&](int64_t value) {
+      return kernel::ConstantOp::create(b, loc, b.getIntegerAttr(type, value)).getResult();
+    };
+    const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
+      return BinaryOp::create(b, loc, lhs.getType(), kind, lhs, rhs).getResult();
+    };
+    const auto more = [&](const Expr &k) {
+      Value bits = CastOp::create(b, loc, type, element(b, k));
+      return binary(graph::BinaryKind::Add, bits, number(kMiddle)); // wraps around where the element is negative
+    };
+    const Expr first = floorDiv(byte, unit) * (2 * unit) + mod(byte, unit);
+    Value low = more(first), high = more(first + unit);
+    return binary(graph::BinaryKind::Add, low, binary(graph::BinaryKind::Mul, high, number(2 * kMiddle)));
+  }
+
+  /// What the operand's region yields at row k of the column; 0 outside of the matrix.
+  Value element(OpBuilder &b, const Expr &k) {
+    places[operand.getArgument(0)] = k;
+    inside = {extents[1] - column - 1};
+    if (unit != 1)
+      inside.push_back(extents[2] - k - 1);
     mlir::Block &block = operand.front();
     for (Operation &op : block.without_terminator())
       move(b, op);
@@ -164,7 +209,9 @@ private:
   const graph::Exprs extents;
   const SmallVector<unsigned> dims;
   const int64_t width, unit;
+  const bool nibbles;
   const Location loc;
+  Expr column;
   IRMapping map;
   ValueRange point;
   graph::Exprs inside;
@@ -208,6 +255,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
   const graph::Exprs extents = exprsOf(dot.getExtents());
   const int64_t width = panelOf(dot, isa).columns, unit = packedUnitOf(dot, isa);
+  const bool nibbles = isOfNibbles(dot);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
@@ -220,19 +268,20 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
     if (source != sources.front())
       others.push_back(source.getArgNumber());
   }
-  const Type stored = operandType(dot.getRhs());
+  const Type stored = nibbles ? b.getIntegerType(8, /*isSigned=*/false) : operandType(dot.getRhs());
   body.addArgument(ViewType::get(context, stored, Access::Write), packer.getLoc());
   b.setInsertionPointToStart(&body);
-  PackerBuilder(func, dot, width, unit).build(b, body);
+  PackerBuilder(func, dot, width, unit, nibbles).build(b, body);
 
   const Expr matrices = graph::product(gridExtents(func, gridOf(func, dot.getRhs())));
-  const Expr bytes =
-      matrices * ceilDiv(extents[1], width) * ceilDiv(extents[2], unit) * (width * unit * graph::byteSize(stored));
+  const Expr bytes = matrices * ceilDiv(extents[1], width) * ceilDiv(extents[2], unit * (nibbles ? 2 : 1)) *
+                     (width * unit * graph::byteSize(stored));
   readPacked(func, dot, sources);
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());
   packed.push_back(PackedAttr::get(context, sources.front().getArgNumber(), others,
-                                   graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name)));
+                                   graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name),
+                                   nibbles));
   func.setPackedAttr(b.getArrayAttr(packed));
   return packer;
 }

@@ -146,7 +146,11 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
   LoadOp load = plainOperand(dot.getRhs());
-  c.isPacked = load && func.isPacked(cast<BlockArgument>(load.getView()).getArgNumber());
+  for (PackedAttr packed : load ? func.getPackedOperands() : SmallVector<PackedAttr>())
+    if (packed.getParameter() == cast<BlockArgument>(load.getView()).getArgNumber()) {
+      c.isPacked = true;
+      c.areNibbles = packed.getNibbles();
+    }
   return c;
 }
 

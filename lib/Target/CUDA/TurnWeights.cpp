@@ -98,7 +98,8 @@ private:
     SmallVector<Attribute> packed = llvm::to_vector_of<Attribute>(func.getPackedOperands());
     for (Weights &weights : all) {
       packed.push_back(PackedAttr::get(func.getContext(), weights.view().getArgNumber(), /*others=*/{},
-                                       graph::ExprAttr::get(func.getContext(), weights.bytes()), packerOf(weights)));
+                                       graph::ExprAttr::get(func.getContext(), weights.bytes()), packerOf(weights),
+                                       /*nibbles=*/false));
       readTurned(weights);
     }
     if (!all.empty())

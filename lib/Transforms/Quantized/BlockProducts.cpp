@@ -4,8 +4,10 @@
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
+#include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/ScaledWeights.h"
 
+#include <algorithm>
 #include <map>
 
 using namespace mlir;
@@ -18,6 +20,8 @@ namespace {
 
 /// Half of what a byte holds is added to rows, so that they have no sign.
 constexpr int32_t middle = 128;
+/// The same of four bits, and rows of a matrix whose numbers of four bits are half as many bytes.
+constexpr int64_t middleOfNibble = 8, nibbleRows = 8;
 
 /// A matrix as bytes in blocks of a row.
 struct Rows {
@@ -51,7 +55,7 @@ private:
     const Location loc = match::locationOf(b, product, {product.getLhs()});
     const Rows rows = rowsOf(b, product.getLoc(), product.getLhs(), block);
     Value result =
-        graph::BlockMatMulOp::create(b, loc, rows.bytes, bytesOf(b, loc, *weights), startOf(b, loc, *weights, block),
+        graph::BlockMatMulOp::create(b, loc, rows.bytes, integersOf(b, loc, *weights), startOf(b, loc, *weights, block),
                                      rows.scales, scalesOf(b, loc, *weights, block));
     result = match::castTo(b, loc, result, graph::elementOf(product.getResult()));
     product.getResult().replaceAllUsesWith(result);
@@ -97,6 +101,40 @@ private:
         graph::BitcastOp::create(b, loc, graph::tensorType(graph::shapeOf(type), b.getI32Type()), numbers);
     const Value bytes = match::castTo(b, loc, bits, b.getIntegerType(8, /*isSigned=*/false));
     return {match::reshapeTo(b, loc, bytes, shape), match::reshapeTo(b, loc, scales, {shape[0], blocks})};
+  }
+
+  /// [depth, columns]; two of a byte where four bits hold them.
+  static Value integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+    const auto [least, largest] = std::minmax_element(weights.integers.begin(), weights.integers.end());
+    const bool areNibbles = *least >= -middleOfNibble && *largest < middleOfNibble && weights.depth % nibbleRows == 0 &&
+                            static_cast<int64_t>(weights.integers.size()) >= 2 * leastPackedBytes;
+    return areNibbles ? nibblesOf(b, loc, weights) : bytesOf(b, loc, weights);
+  }
+
+  /// ui8 [depth / 8, 4, columns]: of eight rows the first four in the low bits, the others in the high ones.
+  static Value nibblesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+    constexpr int64_t half = nibbleRows / 2;
+    std::vector<uint8_t> bytes(weights.integers.size() / 2);
+    for (int64_t n = 0; n < weights.columns; ++n)
+      for (int64_t k = 0; k < weights.depth; ++k) {
+        const int more = weights.integers[n * weights.depth + k] + middleOfNibble;
+        bytes[(k / nibbleRows * half + k % half) * weights.columns + n] |= more << (k % nibbleRows < half ? 0 : 4);
+      }
+    const Type byte = b.getIntegerType(8, /*isSigned=*/false);
+    const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
+    const auto type = RankedTensorType::get({weights.depth / nibbleRows, 2, half, weights.columns}, byte);
+    const auto binary = [&](graph::BinaryKind kind, Value lhs, int64_t rhs) {
+      Value number = match::splat(b, loc, static_cast<double>(rhs), graph::typeOf(lhs));
+      return graph::BinaryOp::create(b, loc, kind, lhs, number).getResult();
+    };
+    Value value = graph::ConstantOp::create(b, loc, constantOf(stored, std::move(bytes)));
+    value = graph::BroadcastOp::create(b, loc, type, value);
+    Value shift = match::castTo(b, loc, graph::IotaOp::create(b, loc, type, /*axis=*/1), byte);
+    shift = binary(graph::BinaryKind::Mul, shift, 4);
+    value = graph::BinaryOp::create(b, loc, graph::BinaryKind::ShiftRight, value, shift);
+    value = match::castTo(b, loc, binary(graph::BinaryKind::BitwiseAnd, value, 2 * middleOfNibble - 1), b.getI8Type());
+    return match::reshapeTo(b, loc, binary(graph::BinaryKind::Sub, value, middleOfNibble),
+                            {weights.depth, weights.columns});
   }
 
   static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {

@@ -59,10 +59,10 @@ bool isMadeOfGatheredBytes(Value value) { return !opsFromBytes(value, /*gathered
 
 llvm::DenseSet<Operation *> packedWeights(Block &body) {
   llvm::DenseSet<Operation *> found;
-  for (auto product : body.getOps<graph::MatMulOp>()) {
-    const Value weights = product.getRhs();
-    if (isa<FloatType>(graph::elementOf(weights)) && weights.hasOneUse())
-      for (Operation *op : opsFromBytes(weights))
+  for (Operation &product : body) {
+    const bool isProduct = isa<graph::MatMulOp>(product) && isa<FloatType>(graph::elementOf(product.getOperand(1)));
+    if ((isProduct || isa<graph::BlockMatMulOp>(product)) && product.getOperand(1).hasOneUse())
+      for (Operation *op : opsFromBytes(product.getOperand(1)))
         found.insert(op);
   }
   return found;

@@ -18,7 +18,7 @@ struct Shape {
 };
 
 struct Form {
-  bool isSigned = false, pack = true;
+  bool isSigned = false, pack = true, nibbles = false; ///< nibbles: the right operand has four bits
 };
 
 class BlockDotTest : public testing::TestWithParam<int> {};
@@ -31,16 +31,16 @@ std::string position(const std::string &row, int64_t stride, const std::string &
 
 std::string textOf(const Shape &s, const Form &form) {
   const int64_t blocks = s.k / s.block;
-  return kernelText("gemm_blocks", {{"LEFT", form.isSigned ? "i8" : "ui8"},
-                                    {"COLUMNS", std::to_string(s.n)},
-                                    {"DEPTH", std::to_string(s.k)},
-                                    {"SIZE", std::to_string(s.block)},
-                                    {"LHS", position("d0", s.k, "d2")},
-                                    {"RHS", position("d2", s.n, "d1")},
-                                    {"STARTS", position("d5", s.n, "d1")},
-                                    {"ROWS", position("d0", blocks, "d5")},
-                                    {"SCALES", position("d5", s.n, "d1")},
-                                    {"OUT", position("d3", s.n, "d4")}});
+  return kernelText(form.nibbles ? "gemm_block_nibbles" : "gemm_blocks", {{"LEFT", form.isSigned ? "i8" : "ui8"},
+                                                                          {"COLUMNS", std::to_string(s.n)},
+                                                                          {"DEPTH", std::to_string(s.k)},
+                                                                          {"SIZE", std::to_string(s.block)},
+                                                                          {"LHS", position("d0", s.k, "d2")},
+                                                                          {"RHS", position("d2", s.n, "d1")},
+                                                                          {"STARTS", position("d5", s.n, "d1")},
+                                                                          {"ROWS", position("d0", blocks, "d5")},
+                                                                          {"SCALES", position("d5", s.n, "d1")},
+                                                                          {"OUT", position("d3", s.n, "d4")}});
 }
 
 template <class T> std::vector<T> integers(size_t count, uint32_t seed, int64_t least, int64_t largest) {
@@ -52,17 +52,27 @@ template <class T> std::vector<T> integers(size_t count, uint32_t seed, int64_t 
   return values;
 }
 
+/// Of eight rows the first four in the low bits, the others in the high ones.
+std::vector<uint8_t> inHalves(const std::vector<int8_t> &numbers, const Shape &s) {
+  std::vector<uint8_t> bytes(s.k / 2 * s.n + 1);
+  for (int64_t k = 0; k < s.k; ++k)
+    for (int64_t j = 0; j < s.n; ++j)
+      bytes[(k / 8 * 4 + k % 4) * s.n + j] |= (numbers[k * s.n + j] + 8) << (k / 4 % 2 * 4);
+  return bytes;
+}
+
 /// Sums of blocks are exact; what scales them is rounded as floats are.
-template <class Left> void expectProductOf(KernelRunner &runner, int64_t m, const Shape &s) {
+template <class Left> void expectProductOf(KernelRunner &runner, int64_t m, const Shape &s, bool nibbles) {
   const int64_t blocks = s.k / s.block, low = std::is_signed_v<Left> ? -128 : 0;
   const auto left = integers<Left>(m * s.k + 1, 1, low, low + 255);
-  const auto right = integers<int8_t>(s.k * s.n + 1, 2, -128, 127);
+  const auto right = integers<int8_t>(s.k * s.n + 1, 2, nibbles ? -8 : -128, nibbles ? 7 : 127);
+  const std::vector<uint8_t> halves = nibbles ? inHalves(right, s) : std::vector<uint8_t>();
   const auto start = integers<int32_t>(blocks * s.n + 1, 3, -100000, 100000);
   const std::vector<float> rows = randomFloats(m * blocks + 1, 4), columns = randomFloats(blocks * s.n + 1, 5);
   std::vector<float> o(m * s.n + 1, -1);
   std::vector<int32_t> packed;
   const auto pointer = [](const auto &values) { return const_cast<void *>(static_cast<const void *>(values.data())); };
-  void *rhs = pointer(right);
+  void *rhs = nibbles ? pointer(halves) : pointer(right);
   if (runner.size() > 1) {
     packed.assign(*runner.packedBytes.at(0).evaluate({}) / 4, 0x7f7f7f7f);
     runner.run(1, {rhs, packed.data()}, {m});
@@ -93,7 +103,8 @@ void expectProducts(const Shape &shape, const Form &form, int level) {
     if (hasWords)
       runner.setExtensions(bits);
     for (int64_t m : {0, 1, 5, 8, 17, 70})
-      form.isSigned ? expectProductOf<int8_t>(runner, m, shape) : expectProductOf<uint8_t>(runner, m, shape);
+      form.isSigned ? expectProductOf<int8_t>(runner, m, shape, form.nibbles)
+                    : expectProductOf<uint8_t>(runner, m, shape, form.nibbles);
   }
 }
 
@@ -108,6 +119,20 @@ TEST_P(BlockDotTest, SignedRowsAndOperandsThatAreNotPacked) {
   for (Form form : {Form{true, true}, {true, false}, {false, false}})
     for (Shape shape : {Shape{17, 64, 32}, {100, 1056, 16}, {50, 36, 6}})
       expectProducts(shape, form, GetParam());
+}
+
+/// Panels have half as many bytes; what is not packed, or has no words of bytes, is computed.
+TEST_P(BlockDotTest, NumbersOfFourBits) {
+  for (Form form : {Form{false, true, true}, {false, false, true}, {true, true, true}})
+    for (Shape shape :
+         {Shape{1, 32, 32}, {17, 64, 32}, {48, 96, 16}, {100, 1536, 128}, {200, 640, 32}, {33, 48, 24}, {20, 24, 12}})
+      expectProducts(shape, form, GetParam());
+  const Shape shape{100, 1536, 128};
+  const auto bytesOf = [&](bool nibbles) {
+    KernelRunner runner(textOf(shape, {false, true, nibbles}), GetParam(), /*pack=*/true);
+    return *runner.packedBytes.at(0).evaluate({});
+  };
+  EXPECT_EQ(bytesOf(true) * 2, bytesOf(false));
 }
 
 TEST_P(BlockDotTest, NoDepth) { expectProducts({20, 0, 32}, {false, false}, GetParam()); }

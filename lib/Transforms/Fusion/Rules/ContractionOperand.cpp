@@ -54,7 +54,7 @@ bool choosesMatrices(const Candidate &candidate) {
 static bool isOfWeights(const Candidate &candidate, const Group &reader) {
   const auto isRight = [&](OpOperand *use) {
     return candidate.kernels.isInTile(use->getOwner()) ||
-           (isa<graph::MatMulOp>(use->getOwner()) && use->getOperandNumber() == 1);
+           (isa<graph::MatMulOp, graph::BlockMatMulOp>(use->getOwner()) && use->getOperandNumber() == 1);
   };
   if (!llvm::all_of(candidate.reads.uses, isRight))
     return false;
