@@ -74,7 +74,7 @@ Compilation::Impl::Impl(Options opts)
   variantContext.request = {options.archs, options.sourceOnly, options.cpuLevels};
   variantContext.request.fuseHorizontally = !variantContext.pipeline.disabled.count("fuse-horizontal");
   TargetServices &services = variantContext.services;
-  services.threads = options.threads;
+  services.threads = variantContext.pipeline.threads = options.threads;
   auto turn = std::make_shared<std::mutex>();
   services.progress = inTurn(options.progress, turn);
   services.cancelled = latched(options.cancelled);

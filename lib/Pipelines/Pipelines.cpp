@@ -204,6 +204,7 @@ Status runGraphPasses(ModuleOp module, const PipelineOptions &options) {
   PackWeightsOptions packed; // where every target will round rows that meet weights of few bits
   packed.roundedToBytes = options.targets == std::set<std::string>{"cpu"} && b.isOn("block-products") &&
                           options.precision.int8Rows != graph::Int8Rows::Never;
+  packed.threads = options.threads;
   if (b.isOn("pack-weights"))
     b.addNested<func::FuncOp>(createPackWeights(packed));
   fold();

@@ -49,6 +49,7 @@ struct PipelineOptions {
   /// watched, else at its end.
   bool checkProvenance = true;
   CancelPoll cancelled; ///< looked at before every pass
+  unsigned threads = 1; ///< at most, of what a pass over the graph shares out; its result does not depend on it
   /// Called after every pass with its name; may be empty.
   std::function<void(llvm::StringRef pass, mlir::ModuleOp module)> afterPass;
 

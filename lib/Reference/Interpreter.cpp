@@ -207,15 +207,16 @@ Result<std::vector<int64_t>> Call::numbers(ArrayAttr exprs) const {
   return values;
 }
 
-Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols &symbols, Strings *strings) {
-  const std::string where = "node '" + graph::displayName(op->getLoc()) + "'";
+static std::string nameOf(Operation *op) { return "node '" + graph::displayName(op->getLoc()) + "'"; }
+
+static Result<Tensor> compute(Operation *op, ArrayRef<Tensor> operands, Shape shape, const Symbols &symbols,
+                              Strings *strings) {
+  const std::string where = nameOf(op);
   const OpFunction function = functionOf(op);
   if (!function)
     return Status::unsupported(where + ": " + op->getName().getStringRef().str() +
                                " is not an op of an imported graph");
-  const auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  CUPOLA_ASSIGN(Shape shape, shapeFor(type, symbols).within(where));
-  const format::DType dtype = graph::dtypeOf(type.getElementType());
+  const format::DType dtype = graph::dtypeOf(graph::elementOf(op->getResult(0)));
   // Ops that only pass memory on get none of their own.
   const bool isInPlace = isa<graph::ConstantOp, graph::ReshapeOp>(op);
   Result<Tensor> made =
@@ -224,6 +225,15 @@ Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols 
   Call call{op, operands, symbols, std::move(result), strings};
   CUPOLA_TRY(function(call).within(where));
   return call.result;
+}
+
+Result<Tensor> evaluate(Operation *op, ArrayRef<Tensor> operands, const Symbols &symbols, Strings *strings) {
+  CUPOLA_ASSIGN(Shape shape, shapeFor(op->getResult(0).getType(), symbols).within(nameOf(op)));
+  return compute(op, operands, std::move(shape), symbols, strings);
+}
+
+Result<Tensor> evaluateAs(Operation *op, ArrayRef<Tensor> operands, Shape shape) {
+  return compute(op, operands, std::move(shape), /*symbols=*/{}, /*strings=*/nullptr);
 }
 
 Result<std::vector<Tensor>> interpret(ModuleOp module, ArrayRef<Tensor> inputs, Observer observer, Strings *strings) {

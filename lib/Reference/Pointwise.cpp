@@ -42,8 +42,18 @@ Status computeIota(Call &call) {
   const int64_t axis = cast<graph::IotaOp>(call.op).getAxis();
   ArrayRef<int64_t> shape = call.result.shape();
   const int64_t inner = countOf(shape.drop_front(axis + 1));
-  for (int64_t i = 0; i < call.result.count(); ++i)
-    call.result.set(i, i / inner % shape[axis]);
+  Run<int64_t> run;
+  int64_t index = 0, left = inner; // of elements with this index
+  forRuns(call.result.count(), [&](int64_t begin, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+      run[i] = index;
+      if (--left == 0) {
+        index = index + 1 == shape[axis] ? 0 : index + 1;
+        left = inner;
+      }
+    }
+    call.result.write(begin, count, run.data());
+  });
   return {};
 }
 

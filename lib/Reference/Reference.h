@@ -43,6 +43,9 @@ Result<std::vector<Tensor>> interpret(mlir::ModuleOp module, llvm::ArrayRef<Tens
 Result<Tensor> evaluate(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, const Symbols &symbols = {},
                         Strings *strings = nullptr);
 
+/// The same of other extents than the op has, which its meaning does not depend on: of some of its rows.
+Result<Tensor> evaluateAs(mlir::Operation *op, llvm::ArrayRef<Tensor> operands, Shape shape);
+
 } // namespace cupola::reference
 
 #endif // CUPOLA_LIB_REFERENCE_REFERENCE_H

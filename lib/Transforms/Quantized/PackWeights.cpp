@@ -93,7 +93,7 @@ private:
     if (depth % unit != 0 || depth * columns < 2 * leastPackedBytes)
       return false;
     OpBuilder b(use->getOwner());
-    const std::optional<ScaledWeights> weights = scaledWeights(b, use->get(), mostOfByte);
+    const std::optional<ScaledWeights> weights = scaledWeights(b, use->get(), mostOfByte, threads);
     const int64_t block = weights ? blockOf(*weights) : 0;
     const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
     if (!offsets)

@@ -82,7 +82,8 @@ def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
     %9 = graph.matmul %a, %8 : ...
     ```
   }];
-  let options = [Option<"roundedToBytes", "rounded-to-bytes", "bool", "false", "where rows become bytes, so do integers">];
+  let options = [Option<"roundedToBytes", "rounded-to-bytes", "bool", "false", "where rows become bytes, so do integers">,
+                 Option<"threads", "threads", "unsigned", "1", "at most, which take parts of a matrix">];
 }
 
 def AllowInt8Rows : Pass<"graph-allow-int8-rows", "::mlir::func::FuncOp"> {

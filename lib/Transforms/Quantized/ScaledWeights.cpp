@@ -3,11 +3,15 @@
 
 #include "lib/Transforms/Quantized/ScaledWeights.h"
 
-#include "lib/Transforms/Cone.h"
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
+#include "lib/Transforms/RowCone.h"
 
+#include "llvm/ADT/ScopeExit.h"
+
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -46,17 +50,45 @@ bool isTurn(Operation *view) {
   return transpose && transpose.getPerm() == ArrayRef<int64_t>{1, 0};
 }
 
+/// The elements of a [columns, depth], some columns at a time.
+std::optional<std::vector<float>> elementsOf(Value value, unsigned threads) {
+  const std::optional<RowCone> cone = RowCone::of(value);
+  if (!cone)
+    return std::nullopt;
+  constexpr int64_t piece = 1 << 16;
+  const int64_t depth = *graph::extentOf(value, 1).constant(), columns = cone->rows();
+  const int64_t some = std::max<int64_t>(1, piece / std::max<int64_t>(depth, 1)), pieces = (columns + some - 1) / some;
+  std::vector<float> elements(depth * columns);
+  std::atomic<bool> areAll = true;
+  parallelFor(pieces, threads, [&](size_t i) {
+    const int64_t first = static_cast<int64_t>(i) * some;
+    const std::optional<reference::Tensor> part = cone->evaluate(first, std::min(some, columns - first));
+    if (!part)
+      areAll = false;
+    else
+      part->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
+        std::copy(numbers.begin(), numbers.end(), elements.begin() + first * depth + begin);
+      });
+  });
+  return areAll ? std::optional(std::move(elements)) : std::nullopt;
+}
+
 /// The elements of a [depth, columns] that lies behind `views`, column by column.
-std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views) {
+std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views, unsigned threads) {
   const bool isTurned = !views.empty() && isTurn(views.back()); // a transpose would only be undone
   SmallVector<Operation *> made;
   for (Operation *view : isTurned ? views.drop_back() : views) {
     value = viewOf(b, view, value);
     made.push_back(value.getDefiningOp());
   }
+  const auto drop = llvm::scope_exit([&] {
+    for (Operation *op : llvm::reverse(made))
+      op->erase();
+  });
+  if (isTurned)
+    if (std::optional<std::vector<float>> elements = elementsOf(value, threads))
+      return elements;
   const std::optional<reference::Tensor> tensor = evaluate(coneOf(value));
-  for (Operation *op : llvm::reverse(made))
-    op->erase();
   if (!tensor)
     return std::nullopt;
   const int64_t depth = tensor->extent(isTurned ? 1 : 0), columns = tensor->extent(isTurned ? 0 : 1);
@@ -93,7 +125,7 @@ int64_t ScaledWeights::blockOfBytes() const {
   return 0;
 }
 
-std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most) {
+std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most, unsigned threads) {
   const std::optional<Multiplication> found = multiplicationOf(rhs);
   if (!found)
     return std::nullopt;
@@ -105,10 +137,10 @@ std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most) {
   if (weights.element.isF64())
     return std::nullopt;
   for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
-    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views) : std::nullopt;
+    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views, threads) : std::nullopt;
     if (!integers || !areIntegers(*integers, most))
       continue;
-    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views);
+    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views, threads);
     if (!scales)
       return std::nullopt;
     weights.integers.assign(integers->begin(), integers->end());

@@ -31,8 +31,8 @@ struct ScaledWeights {
 constexpr int mostOfByte = 255, mostOfNibble = 15;
 
 /// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits of integers of no larger
-/// magnitude than `most`; else nothing. What the builder makes at its place is gone again.
-std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs, int most);
+/// magnitude than `most`; else nothing. What the builder makes at its place is gone again. On up to `threads` threads.
+std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs, int most, unsigned threads = 1);
 
 /// Whether rows of a product may become bytes where its model permits it: floats of up to 32 bits meet constants that
 /// are made of bytes.
