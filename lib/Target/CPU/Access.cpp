@@ -23,6 +23,21 @@ int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ra
   return 1;
 }
 
+std::optional<Expr> stepWithin(const Expr &position, const std::string &var, int64_t lanes, const Ranges &ranges) {
+  if (const std::optional<Expr> step = position.coefficient(var))
+    return step;
+  const auto range = ranges.find(var);
+  if (range == ranges.end() || !range->second.hi)
+    return std::nullopt;
+  const std::string vector = var + "_vector", lane = var + "_lane";
+  Ranges known = ranges;
+  known[vector] = {Expr(0), floorDiv(*range->second.hi, lanes)};
+  known[lane] = {Expr(0), Expr(lanes - 1)};
+  const Expr parts = Expr::symbol(vector) * lanes + Expr::symbol(lane);
+  const std::optional<Expr> step = simplify(position.substitute({{var, parts}}), known).coefficient(lane);
+  return step && step->constant() ? step : std::nullopt;
+}
+
 int64_t stepOf(const Expr &position, const std::string &var) {
   constexpr int64_t most = 4;
   const std::optional<Expr> step = position.coefficient(var);

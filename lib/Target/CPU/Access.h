@@ -37,6 +37,10 @@ Expr tilePosition(kernel::Variables &vars, kernel::ExtractOp op);
 /// neighbour: a power of two; 1 where there is no such number.
 int64_t repeatsOf(const Expr &position, const std::string &var, const Ranges &ranges);
 
+/// How far neighbours along `var` lie apart in a vector of `lanes` of them that begins at a multiple of that number:
+/// the digits of such a number do not change within it. Nothing where that differs.
+std::optional<Expr> stepWithin(const Expr &position, const std::string &var, int64_t lanes, const Ranges &ranges);
+
 /// How far neighbours along `var` lie apart, if that is a few elements, all of which vectors may load; else 0.
 int64_t stepOf(const Expr &position, const std::string &var);
 

@@ -12,6 +12,8 @@
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/MicroKernel.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cupola::kernel;
 using arith::CmpIPredicate;
@@ -40,13 +42,35 @@ void Emitter::emitContraction(ArrayRef<Value> iteration) {
   });
 }
 
+/// Of a right operand that is not copied.
+static constexpr int64_t kFewRows = 4;
+
 void Emitter::emitDepthBlock() {
   const Contraction &dot = *plan.contraction;
-  const bool alongRows = liesAlongRows();
   if (dot.lhs == OperandForm::Copied)
     copyLhs();
   else if (dot.lhs == OperandForm::Runs)
     findRuns();
+  if (!servesFewRows())
+    return emitTiles();
+  const Value areFew = c.cmpi(CmpIPredicate::sle, block.rows, c.i64(kFewRows));
+  OpBuilder::InsertionGuard guard(c.b);
+  auto branch = scf::IfOp::create(c.b, c.loc, areFew, /*withElseRegion=*/true);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  chooseSize(block.rows, {1, 2, kFewRows}, [&](int64_t height) {
+    forLoop(c.i64(0), block.columns, dot.panel, {}, [&](Value panel, Carried) -> Values {
+      multiplyFewRows(panel, height);
+      behindDepth([&] { emitEpilogue(panel, c.i64(0), dot.tileRows, /*alongRows=*/false); });
+      return {};
+    });
+  });
+  c.b.setInsertionPointToStart(branch.elseBlock());
+  emitTiles();
+}
+
+void Emitter::emitTiles() {
+  const Contraction &dot = *plan.contraction;
+  const bool alongRows = liesAlongRows();
   if (dot.rhs == OperandForm::Copied)
     copyRhs();
   if (dot.blockSize)
@@ -219,6 +243,62 @@ void Emitter::multiplyFewColumns(Value panel, Value row, Value tile) {
                             piece / lanes,     static_cast<unsigned>(piece % lanes), dot.runs ? depth / piece : 0};
     LLVM::CallOp::create(c.b, c.loc, depthKernel(c.module, shape, isa),
                          Values{left.pointer, left.stride, rows, right.pointer, tile});
+  });
+}
+
+/// A copy of it would be turned, which takes longer than a few products of vectors along the depth.
+bool Emitter::servesFewRows() {
+  const Contraction &dot = *plan.contraction;
+  const std::optional<int64_t> least = bounds(dot.rows, vars.ranges()).lo, known = dot.rows.constant();
+  return dot.rhs == OperandForm::Copied && !dot.isAlongDepth && !dot.blockSize && dot.depthUnit == 1 &&
+         dot.lhs != OperandForm::Runs && dot.accumulator().isF32() && dot.tileRows >= kFewRows &&
+         (known ? *known <= kFewRows : !least || *least <= kFewRows) && !plainOperand(DotOp(dot.dot).getRhs()) &&
+         liesAlong(vars, DotOp(dot.dot).getRhs(), dot.k, dot.n, c.lanes);
+}
+
+/// As many columns at a time as sums of all rows are lanes.
+void Emitter::multiplyFewRows(Value panel, int64_t height) {
+  const Contraction &dot = *plan.contraction;
+  const int64_t lanes = c.lanes, group = lanes / height;
+  const Type element = dot.accumulator();
+  const Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel)), lastColumn = c.subi(count, c.i64(1));
+  const auto type = VectorType::get({lanes}, element), part = VectorType::get({group}, element);
+  const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
+  Values rows;
+  for (int64_t i = 0; i < height; ++i)
+    rows.push_back(lhsAt(c.minsi(c.i64(i), c.subi(block.rows, c.i64(1)))).pointer);
+  forLoop(c.i64(0), count, group, {}, [&](Value column, Carried) -> Values {
+    const Values sums = vectorLoop(
+        dot.k, block.depth, c.addi(block.depth, block.depths), lengthInParts(dot.depth, dot.depthBlock),
+        Values(lanes, zero),
+        [&](Carried all) {
+          Values left, next(all);
+          const Value k = c.subi(variables[dot.k], block.depth);
+          for (Value row : rows)
+            left.push_back(
+                load({c.address(row, k, element), /*contiguous=*/true}, element, {}, {}, /*invariant=*/false));
+          for (int64_t j = 0; j < group; ++j) {
+            variables[dot.n] = c.addi(c.addi(block.column, panel), c.minsi(c.addi(column, c.i64(j)), lastColumn));
+            Value right = c.splat(operandElement(DotOp(dot.dot).getRhs()));
+            if (mask)
+              right = c.select(mask, right, zero);
+            for (int64_t i = 0; i < height; ++i)
+              next[i * group + j] = c.fma(left[i], right, all[i * group + j]);
+          }
+          return next;
+        },
+        /*interleave=*/nullptr, std::gcd(lanes, dot.depthBlock));
+    const Value totals = c.addLanes(sums);
+    for (int64_t i = 0; i < height; ++i) {
+      const auto own = llvm::to_vector(llvm::seq<int32_t>(i * group, (i + 1) * group));
+      Value sum = LLVM::ShuffleVectorOp::create(c.b, c.loc, totals, totals, own);
+      const Value at = c.address(tileAt(panel, c.i64(i)), column, element);
+      const Value before = LLVM::LoadOp::create(c.b, c.loc, part, at, elementBytes(element));
+      const Value isFirst = c.cmpi(CmpIPredicate::eq, block.depth, c.i64(0));
+      sum = c.select(isFirst, sum, c.addf(before, sum));
+      LLVM::StoreOp::create(c.b, c.loc, sum, at, elementBytes(element));
+    }
+    return {};
   });
 }
 

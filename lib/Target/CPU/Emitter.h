@@ -125,6 +125,8 @@ private:
   struct Condition {
     mlir::Value all, uniform;
   };
+  /// stepWithin of a resolved expression that is not linear, where vectors begin at such multiples.
+  std::optional<Expr> stepInVector(const Expr &e) const;
   Condition conjunction(llvm::ArrayRef<Expr> exprs);
   struct Address {
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours
@@ -200,11 +202,15 @@ private:
   //===--- Dot.cpp ---===//
   void emitContraction(llvm::ArrayRef<mlir::Value> iteration);
   void emitDepthBlock();
+  void emitTiles();
   void behindDepth(llvm::function_ref<void()> body);
   mlir::Value tileAt(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
   void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  /// Whether the right operand had better not be copied for few rows.
+  bool servesFewRows();
+  void multiplyFewRows(mlir::Value panel, int64_t height);
   void multiplyComputedRows(mlir::Value panel, mlir::Value row, mlir::Value tile);
   bool liesAlongRows();
   void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);

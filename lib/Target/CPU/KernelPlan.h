@@ -161,8 +161,9 @@ int64_t packedUnitOf(kernel::DotOp dot, const CpuArchitecture &isa);
 bool isContiguous(kernel::Variables &vars, mlir::Region &operand, const std::string &var, const std::string &other,
                   mlir::Type element);
 /// Whether an operand is made of neighbours along `var`, or of elements that several neighbours share, and of none
-/// along `other`: vectors along `var` compute it.
-bool liesAlong(kernel::Variables &vars, mlir::Region &operand, const std::string &var, const std::string &other);
+/// along `other`: vectors of so many along `var` compute it.
+bool liesAlong(kernel::Variables &vars, mlir::Region &operand, const std::string &var, const std::string &other,
+               int64_t lanes);
 /// The load that is all of an operand's region, if it is one.
 kernel::LoadOp plainOperand(mlir::Region &region);
 /// Which dimensions of the grid the operand depends on: a packed operand has a matrix for each of their points.

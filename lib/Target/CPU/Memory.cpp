@@ -86,7 +86,21 @@ Expr Emitter::resolve(const Expr &e) const {
   return pieces ? pieces->position(resolved) : resolved;
 }
 
+std::optional<Expr> Emitter::stepInVector(const Expr &e) const {
+  const bool isAligned = !vectorVar.empty() && vectorUnit % static_cast<int64_t>(c.lanes) == 0;
+  return isAligned && e.uses(vectorVar) && !e.coefficient(vectorVar)
+             ? stepWithin(e, vectorVar, static_cast<int64_t>(c.lanes), vars.ranges())
+             : std::nullopt;
+}
+
 Value Emitter::index(const Expr &e, bool scalar) {
+  if (!scalar)
+    if (const std::optional<Expr> step = stepInVector(resolve(e))) {
+      const auto lanes =
+          llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t i) { return i * *step->constant(); });
+      Value first = index(e, /*scalar=*/true);
+      return step->isConstant(0) ? first : c.addi(first, c.number(c.b.getI64VectorAttr(llvm::to_vector(lanes))));
+    }
   auto lookupSymbol = [&](const std::string &name) -> Value {
     Value value = variables.at(name);
     if (scalar || name != vectorVar)
@@ -145,8 +159,11 @@ Emitter::Address Emitter::address(Value base, Type element, const Expr &position
     Value row = c.address(base, index(e - lane, /*scalar=*/true), storage);
     return {c.address(row, variables.at(vectorVar), storage), true};
   }
-  if (!stride)
-    return {c.address(base, index(e), storage), false};
+  if (!stride) {
+    const std::optional<Expr> step = stepInVector(e);
+    const bool isKnown = step && (step->isConstant(0) || step->isConstant(1));
+    return {c.address(base, index(e, /*scalar=*/isKnown), storage), isKnown && step->isConstant(1)};
+  }
   Value row = c.address(base, index(e - *stride * lane, /*scalar=*/true), storage);
   return {c.address(row, c.muli(index(lane), index(*stride)), storage), false};
 }

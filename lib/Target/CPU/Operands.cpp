@@ -153,7 +153,7 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
 bool Emitter::liesInColumns(const PanelCopy &copy) {
   DotOp op = copy.dot;
   return copy.unit == 1 && elementBytes(op.getTile().getType().getElement()) == 4 &&
-         liesAlong(vars, op.getRhs(), copy.k, copy.n);
+         liesAlong(vars, op.getRhs(), copy.k, copy.n, c.lanes);
 }
 
 /// As many rows from k on as there are lanes, of the panel's columns: squares of vectors along the depth are turned.

@@ -62,10 +62,19 @@ static bool isPackable(FuncOp func, DotOp dot) {
          llvm::all_of(operand.front(), [&](Operation &op) { return canMove(func, operand, op); });
 }
 
+/// Floats of which memory holds four bits each: a panel would take eight times as much.
+static bool isOfFewBits(Region &operand) {
+  const auto isMask = [](BinaryOp op) {
+    return op.getKind() == graph::BinaryKind::BitwiseAnd && op.getType().isUnsignedInteger(8);
+  };
+  return isa<FloatType>(operand.front().getTerminator()->getOperand(0).getType()) &&
+         llvm::any_of(operand.getOps<BinaryOp>(), isMask);
+}
+
 std::vector<unsigned> packableOperand(FuncOp func) {
   DotOp dot = dotOf(func);
   Variables vars(func);
-  if (!dot || readContraction(vars, func).failed() || !isPackable(func, dot))
+  if (!dot || readContraction(vars, func).failed() || !isPackable(func, dot) || isOfFewBits(dot.getRhs()))
     return {};
   std::vector<unsigned> parameters;
   for (BlockArgument source : sourcesOf(dot.getRhs()))

@@ -41,11 +41,12 @@ bool isContiguous(Variables &vars, Region &region, const std::string &var, const
   return step && step->isConstant(1) && position.coefficient(other);
 }
 
-bool liesAlong(Variables &vars, Region &operand, const std::string &var, const std::string &other) {
+bool liesAlong(Variables &vars, Region &operand, const std::string &var, const std::string &other, int64_t lanes) {
   bool some = false, all = true;
   operand.walk([&](LoadOp load) {
     const Expr position = vars.read(load.getPosition(), load.getIndices());
-    const std::optional<Expr> step = position.coefficient(var), across = position.coefficient(other);
+    const std::optional<Expr> step = stepWithin(position, var, lanes, vars.ranges()),
+                              across = position.coefficient(other);
     some |= position.uses(var);
     all &= across && !across->isConstant(1) &&
            (step ? step->isConstant(0) || step->isConstant(1) : repeatsOf(position, var, vars.ranges()) > 1);

@@ -29,7 +29,7 @@ bool paysToSwap(FuncOp func, const CpuArchitecture &isa) {
     return false;
   const std::optional<int64_t> columns = read->columns.constant();
   return (isContiguous(vars, dot.getRhs(), read->k, read->n, read->rhsType()) ||
-          (!plainOperand(dot.getRhs()) && liesAlong(vars, dot.getRhs(), read->k, read->n))) &&
+          (!plainOperand(dot.getRhs()) && liesAlong(vars, dot.getRhs(), read->k, read->n, isa.lanes()))) &&
          (!columns || *columns > *read->rows.constant());
 }
 

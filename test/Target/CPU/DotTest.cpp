@@ -150,6 +150,41 @@ TEST_P(DotTest, FewColumnsLieAlongTheDepth) {
     }
 }
 
+/// Weights of four bits, [outer, depth] with a scale for 32 of the depth: two neighbours of a byte, or the first and
+/// the second 16 of 32.
+struct Nibbles {
+  Nibbles(int64_t outer, int64_t depth, bool inHalves)
+      : depth(depth), inHalves(inHalves), bytes(outer * rowBytes()), scales(randomFloats(outer * blocks(), 1)) {
+    for (size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<uint8_t>(i * 37 + i / 11);
+  }
+  int64_t rowBytes() const { return (depth + 1) / 2; }
+  int64_t blocks() const { return (depth + 31) / 32; }
+  double at(int64_t row, int64_t k) const {
+    const int64_t place = inHalves ? k / 32 * 16 + k % 16 : k / 2, half = inHalves ? k / 16 % 2 : k % 2;
+    return (bytes[row * rowBytes() + place] >> 4 * half & 15) * double(scales[row * blocks() + k / 32]);
+  }
+  std::string text(const std::string &name, int64_t rows, int64_t columns) const {
+    std::string text = kernelText(name);
+    for (auto [word, value] : std::vector<std::pair<std::string, std::string>>{
+             {"ROWS", std::to_string(rows)},
+             {"COLUMNS", std::to_string(columns)},
+             {"DEPTH", std::to_string(depth)},
+             {"BYTES", std::to_string(rowBytes())},
+             {"BLOCKS", std::to_string(blocks())},
+             {"PLACE", inHalves ? "16*floordiv(%k, 32) + mod(%k, 16)" : "floordiv(%k, 2)"},
+             {"HALF", inHalves ? "mod(floordiv(%k, 16), 2)" : "mod(%k, 2)"}})
+      for (size_t at; (at = text.find(word)) != std::string::npos;)
+        text.replace(at, word.size(), value);
+    return text;
+  }
+
+  int64_t depth;
+  bool inHalves;
+  std::vector<uint8_t> bytes;
+  std::vector<float> scales;
+};
+
 /// Rows of which no copy is made, in parts of a vector, of a tile and of a block. With many columns squares of the copy
 /// are turned.
 TEST_P(DotTest, RowsThatVectorsCompute) {
@@ -157,36 +192,48 @@ TEST_P(DotTest, RowsThatVectorsCompute) {
                       {37, 1, 70},
                       {5, 3, 64},
                       {64, 4, 1000},
-                      {9, 8, 600},
+                      {9, 8, 608},
                       {70, 5, 34},
                       {130, 2, 1024},
                       {40, 100, 70}}) {
-    const int64_t bytes = (shape.k + 1) / 2, blocks = (shape.k + 31) / 32;
-    std::string text = kernelText("gemm_nibbles");
-    for (auto [name, value] : std::vector<std::pair<std::string, int64_t>>{
-             {"ROWS", shape.m}, {"COLUMNS", shape.n}, {"DEPTH", shape.k}, {"BYTES", bytes}, {"BLOCKS", blocks}})
-      for (size_t at; (at = text.find(name)) != std::string::npos;)
-        text.replace(at, name.size(), std::to_string(value));
-    KernelRunner runner(text, GetParam());
-    std::vector<uint8_t> w(shape.m * bytes);
-    for (size_t i = 0; i < w.size(); ++i)
-      w[i] = static_cast<uint8_t>(i * 37 + i / 11);
-    const std::vector<float> scales = randomFloats(shape.m * blocks, 1), b = randomFloats(shape.n * shape.k, 2);
-    std::vector<float> o(shape.m * shape.n + 1, -1);
-    std::vector<float> s(scales), right(b);
-    runner.run(0, {w.data(), s.data(), right.data(), o.data()}, {});
+    Nibbles w(shape.m, shape.k, /*inHalves=*/shape.k % 32 == 0);
+    KernelRunner runner(w.text("gemm_nibbles", shape.m, shape.n), GetParam());
+    std::vector<float> b = randomFloats(shape.n * shape.k, 2), o(shape.m * shape.n + 1, -1);
+    runner.run(0, {w.bytes.data(), w.scales.data(), b.data(), o.data()}, {});
     for (int64_t i = 0; i < shape.m; ++i)
       for (int64_t j = 0; j < shape.n; ++j) {
         double sum = 0, size = 0;
-        for (int64_t k = 0; k < shape.k; ++k) {
-          const double x =
-              (w[i * bytes + k / 2] >> k % 2 * 4 & 15) * double(s[i * blocks + k / 32]) * b[j * shape.k + k];
-          sum += x, size += std::abs(x);
-        }
+        for (int64_t k = 0; k < shape.k; ++k)
+          sum += w.at(i, k) * b[j * shape.k + k], size += std::abs(w.at(i, k) * b[j * shape.k + k]);
         ASSERT_NEAR(o[i * shape.n + j], sum, 1e-6 * size) << shape.m << " " << shape.n << " " << shape.k;
       }
     EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
   }
+}
+
+/// One kernel for any number of rows: few need no copy of the weights; depths of parts of a vector and of several
+/// blocks.
+TEST_P(DotTest, RowsByWeightsOfFourBits) {
+  for (bool inHalves : {false, true})
+    for (auto [columns, depth] : std::vector<std::pair<int64_t, int64_t>>{
+             {33, 64}, {100, 1056}, {200, 32}, {48, 1536}, {130, inHalves ? 96 : 70}, {50, inHalves ? 32 : 7}}) {
+      Nibbles w(columns, depth, inHalves);
+      KernelRunner runner(w.text("gemm_by_nibbles", 0, columns), GetParam(), /*pack=*/true);
+      EXPECT_EQ(runner.size(), 1u) << "weights of four bits become panels of floats";
+      for (int64_t m : {0, 1, 2, 3, 4, 5, 8, 17, 130}) {
+        std::vector<float> a = randomFloats(m * depth + 1, 2), c = randomFloats(columns, 3), o(m * columns + 1, -1);
+        runner.run(0, {a.data(), w.bytes.data(), w.scales.data(), c.data(), o.data()}, {m});
+        for (int64_t i = 0; i < m; ++i)
+          for (int64_t j = 0; j < columns; ++j) {
+            double sum = c[j], size = std::abs(c[j]);
+            for (int64_t k = 0; k < depth; ++k)
+              sum += w.at(j, k) * a[i * depth + k], size += std::abs(w.at(j, k) * a[i * depth + k]);
+            ASSERT_NEAR(o[i * columns + j], sum, 1e-6 * size)
+                << m << " " << columns << " " << depth << " at " << i << ", " << j;
+          }
+        EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+      }
+    }
 }
 
 /// A right operand that lies in columns changes places with few rows.

@@ -50,7 +50,7 @@ static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const Cp
   Contraction &c = *kernel.contraction;
   if (c.isLhsContiguous)
     return OperandForm::Direct;
-  if (panel.alongDepth && liesAlong(kernel.vars, c.dot.getLhs(), c.k, c.m))
+  if (panel.alongDepth && liesAlong(kernel.vars, c.dot.getLhs(), c.k, c.m, isa.lanes()))
     return OperandForm::Computed;
   const bool hasRuns = panel.alongDepth && runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
   return hasRuns ? OperandForm::Runs : OperandForm::Copied;

@@ -3,9 +3,9 @@
 kernel.func @gemm gemm grid () in [] scalars []
     (%w: !kernel.view<ui8, read>, %s: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [ROWS, COLUMNS, DEPTH] lhs (%m, %k) {
-    %byte = kernel.load %w[BYTES*%m + floordiv(%k, 2)] : ui8 from !kernel.view<ui8, read>
+    %byte = kernel.load %w[BYTES*%m + PLACE] : ui8 from !kernel.view<ui8, read>
     %wide = kernel.cast %byte : ui8 -> i32
-    %half = kernel.index 4*mod(%k, 2)
+    %half = kernel.index 4*HALF
     %by = kernel.cast %half : i64 -> i32
     %shifted = kernel.binary shift_right %wide, %by : i32 -> i32
     %mask = kernel.constant 15 : i32
