@@ -50,10 +50,14 @@ static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const Cp
   Contraction &c = *kernel.contraction;
   if (c.isLhsContiguous)
     return OperandForm::Direct;
-  if (panel.alongDepth && liesAlong(kernel.vars, c.dot.getLhs(), c.k, c.m, isa.lanes()))
-    return OperandForm::Computed;
-  const bool hasRuns = panel.alongDepth && runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
-  return hasRuns ? OperandForm::Runs : OperandForm::Copied;
+  if (!panel.alongDepth)
+    return OperandForm::Copied;
+  if (runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa)))
+    return OperandForm::Runs;
+  Region &operand = c.dot.getLhs();
+  const bool hasBorders = llvm::any_of(operand.getOps<LoadOp>(), [](LoadOp load) { return !load.getMask().empty(); });
+  return !hasBorders && liesAlong(kernel.vars, operand, c.k, c.m, isa.lanes()) ? OperandForm::Computed
+                                                                               : OperandForm::Copied;
 }
 
 /// Where a single tile of rows reads the right operand, memory decides. Its rows lie far from each other: few of them
