@@ -8,11 +8,8 @@
 // Sums run along k in one order, whatever the block.
 
 #include "lib/Target/CPU/Access.h"
-#include "lib/Target/CPU/DepthKernel.h"
 #include "lib/Target/CPU/Emitter.h"
 #include "lib/Target/CPU/MicroKernel.h"
-
-#include <numeric>
 
 using namespace mlir;
 using namespace cupola::kernel;
@@ -41,9 +38,6 @@ void Emitter::emitContraction(ArrayRef<Value> iteration) {
     return {};
   });
 }
-
-/// Of a right operand that is not copied.
-static constexpr int64_t kFewRows = 4;
 
 void Emitter::emitDepthBlock() {
   const Contraction &dot = *plan.contraction;
@@ -115,8 +109,7 @@ Value Emitter::tileAt(Value panel, Value row) {
 
 /// The numbers of rows that tiles have, ascending: a whole tile's, and for what is left
 /// at the end half of it or one.
-static SmallVector<int64_t> tileHeights(const Expr &rows, int64_t whole,
-                                        const std::map<std::string, int64_t> &divisors) {
+SmallVector<int64_t> Emitter::tileHeights(const Expr &rows, int64_t whole) const {
   if (divisible(rows, whole, divisors))
     return {whole};
   std::optional<int64_t> known = rows.constant();
@@ -201,7 +194,7 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
     widths.insert(widths.begin(), vectors * lanes);
   const bool masked = call.isDirect && !divisible(allColumns, lanes, divisors);
   const int64_t known = getConstantIntValue(call.depth).value_or(0), depth = known <= kShortDepth ? known : 0;
-  chooseSize(call.rows, tileHeights(allRows, call.tileRows, divisors), [&](int64_t height) {
+  chooseSize(call.rows, tileHeights(allRows, call.tileRows), [&](int64_t height) {
     chooseSize(call.columns, widths, [&](int64_t width) {
       MicroKernel shape{call.element,
                         static_cast<unsigned>(height),
@@ -227,109 +220,6 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
       LLVM::CallOp::create(c.b, c.loc, LLVM::LLVMFuncOp(function).getFunctionType(), arguments);
     });
   });
-}
-
-/// All of them, and all of the depth, by vectors along it.
-void Emitter::multiplyFewColumns(Value panel, Value row, Value tile) {
-  const Contraction &dot = *plan.contraction;
-  if (dot.lhs == OperandForm::Computed)
-    return multiplyComputedRows(panel, row, tile);
-  const int64_t lanes = packedUnitOf(dot.dot, isa), depth = *dot.depth.constant();
-  const int64_t piece = dot.runs ? dot.runs->size : depth;
-  const Operand left = lhsAt(row), right = rhsAt(panel);
-  const Value rows = c.subi(block.rows, row);
-  chooseSize(rows, tileHeights(dot.rows, dot.tileRows, divisors), [&](int64_t height) {
-    const DepthKernel shape{dot.accumulator(), static_cast<unsigned>(height),        static_cast<unsigned>(dot.panel),
-                            piece / lanes,     static_cast<unsigned>(piece % lanes), dot.runs ? depth / piece : 0};
-    LLVM::CallOp::create(c.b, c.loc, depthKernel(c.module, shape, isa),
-                         Values{left.pointer, left.stride, rows, right.pointer, tile});
-  });
-}
-
-/// A copy of it would be turned, which takes longer than a few products of vectors along the depth.
-bool Emitter::servesFewRows() {
-  const Contraction &dot = *plan.contraction;
-  const std::optional<int64_t> least = bounds(dot.rows, vars.ranges()).lo, known = dot.rows.constant();
-  return dot.rhs == OperandForm::Copied && !dot.isAlongDepth && !dot.blockSize && dot.depthUnit == 1 &&
-         dot.lhs != OperandForm::Runs && dot.accumulator().isF32() && dot.tileRows >= kFewRows &&
-         (known ? *known <= kFewRows : !least || *least <= kFewRows) && !plainOperand(DotOp(dot.dot).getRhs()) &&
-         liesAlong(vars, DotOp(dot.dot).getRhs(), dot.k, dot.n, c.lanes);
-}
-
-/// As many columns at a time as sums of all rows are lanes.
-void Emitter::multiplyFewRows(Value panel, int64_t height) {
-  const Contraction &dot = *plan.contraction;
-  const int64_t lanes = c.lanes, group = lanes / height;
-  const Type element = dot.accumulator();
-  const Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel)), lastColumn = c.subi(count, c.i64(1));
-  const auto type = VectorType::get({lanes}, element), part = VectorType::get({group}, element);
-  const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
-  Values rows;
-  for (int64_t i = 0; i < height; ++i)
-    rows.push_back(lhsAt(c.minsi(c.i64(i), c.subi(block.rows, c.i64(1)))).pointer);
-  forLoop(c.i64(0), count, group, {}, [&](Value column, Carried) -> Values {
-    const Values sums = vectorLoop(
-        dot.k, block.depth, c.addi(block.depth, block.depths), lengthInParts(dot.depth, dot.depthBlock),
-        Values(lanes, zero),
-        [&](Carried all) {
-          Values left, next(all);
-          const Value k = c.subi(variables[dot.k], block.depth);
-          for (Value row : rows)
-            left.push_back(
-                load({c.address(row, k, element), /*contiguous=*/true}, element, {}, {}, /*invariant=*/false));
-          for (int64_t j = 0; j < group; ++j) {
-            variables[dot.n] = c.addi(c.addi(block.column, panel), c.minsi(c.addi(column, c.i64(j)), lastColumn));
-            Value right = c.splat(operandElement(DotOp(dot.dot).getRhs()));
-            if (mask)
-              right = c.select(mask, right, zero);
-            for (int64_t i = 0; i < height; ++i)
-              next[i * group + j] = c.fma(left[i], right, all[i * group + j]);
-          }
-          return next;
-        },
-        /*interleave=*/nullptr, std::gcd(lanes, dot.depthBlock));
-    const Value totals = c.addLanes(sums);
-    for (int64_t i = 0; i < height; ++i) {
-      const auto own = llvm::to_vector(llvm::seq<int32_t>(i * group, (i + 1) * group));
-      Value sum = LLVM::ShuffleVectorOp::create(c.b, c.loc, totals, totals, own);
-      const Value at = c.address(tileAt(panel, c.i64(i)), column, element);
-      const Value before = LLVM::LoadOp::create(c.b, c.loc, part, at, elementBytes(element));
-      const Value isFirst = c.cmpi(CmpIPredicate::eq, block.depth, c.i64(0));
-      sum = c.select(isFirst, sum, c.addf(before, sum));
-      LLVM::StoreOp::create(c.b, c.loc, sum, at, elementBytes(element));
-    }
-    return {};
-  });
-}
-
-/// Rows of which nothing is stored: every vector of one is multiplied by those of all columns.
-void Emitter::multiplyComputedRows(Value panel, Value row, Value tile) {
-  const Contraction &dot = *plan.contraction;
-  DotOp op = dot.dot;
-  const Value right = rhsAt(panel).pointer, last = c.subi(block.rows, c.i64(1));
-  c.lanes = packedUnitOf(op, isa);
-  const auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, dot.accumulator());
-  const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
-  const Values sums = vectorLoop(
-      dot.k, c.i64(0), index(dot.depth), dot.depth, Values(dot.tileRows * dot.panel, zero), [&](Carried all) {
-        const Value first = c.muli(c.binary<arith::DivUIOp>(variables[dot.k], c.i64(c.lanes)), c.i64(dot.panel));
-        Values columns, next;
-        for (int64_t j = 0; j < dot.panel; ++j) {
-          const Value at = c.address(right, c.addi(first, c.i64(j)), type);
-          columns.push_back(LLVM::LoadOp::create(c.b, c.loc, type, at, elementBytes(dot.accumulator())));
-        }
-        for (int64_t i = 0; i < dot.tileRows; ++i) {
-          variables[dot.m] = c.addi(block.row, c.minsi(c.addi(row, c.i64(i)), last));
-          const Value computed = c.splat(operandElement(op.getLhs())),
-                      left = mask ? c.select(mask, computed, zero) : computed;
-          for (int64_t j = 0; j < dot.panel; ++j)
-            next.push_back(c.fma(left, columns[j], all[i * dot.panel + j]));
-        }
-        return next;
-      });
-  // What it writes behind the tile belongs to the next one, which follows.
-  LLVM::StoreOp::create(c.b, c.loc, c.addLanes(sums), tile, elementBytes(dot.accumulator()));
-  c.lanes = isa.lanes();
 }
 
 /// Whether all that follows the product is best done with lanes along the rows, as where channels become planes of an

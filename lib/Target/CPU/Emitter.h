@@ -207,11 +207,7 @@ private:
   mlir::Value tileAt(mlir::Value panel, mlir::Value row);
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
-  void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
-  /// Whether the right operand had better not be copied for few rows.
-  bool servesFewRows();
-  void multiplyFewRows(mlir::Value panel, int64_t height);
-  void multiplyComputedRows(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  llvm::SmallVector<int64_t> tileHeights(const Expr &rows, int64_t whole) const;
   bool liesAlongRows();
   void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);
   /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
@@ -229,6 +225,15 @@ private:
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
   /// The address of one of two functions, by CpuArchitecture::dots.
   mlir::Value ifExtended(mlir::LLVM::LLVMFuncOp with, mlir::LLVM::LLVMFuncOp without);
+
+  //===--- DepthVectors.cpp: products by vectors along the depth ---===//
+  static constexpr int64_t kFewRows = 4; ///< for which a right operand may stay where it is
+  void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  void multiplyComputedRows(mlir::Value panel, mlir::Value row, mlir::Value tile);
+  /// Whether the right operand had better not be copied for few rows.
+  bool servesFewRows();
+  void multiplyFewRows(mlir::Value panel, int64_t height);
+  void addToTile(mlir::Value sums, int64_t first, int64_t count, mlir::Value tile);
 
   //===--- BlockDot.cpp: what belongs to blocks of the depth ---===//
   void copyBlockParts();

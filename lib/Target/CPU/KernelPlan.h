@@ -143,8 +143,8 @@ mlir::Type operandType(mlir::Region &region);
 struct PanelShape {
   int64_t columns; ///< of a panel: a wide one where that leaves no narrower one at the end
   int64_t rows;    ///< of a tile over it
-  /// Few columns leave most of a vector empty. Vectors lie along the depth then (FewColumns.h): a packed panel has so
-  /// many neighbours of the depth side by side, per column, and 0 behind the depth.
+  /// Few columns leave most of a vector empty. Vectors lie along the depth then (DepthVectors.cpp): a packed panel has
+  /// so many neighbours of the depth side by side, per column, and 0 behind the depth.
   bool alongDepth;
 };
 /// Whether vectors along the depth, whose lanes are added behind it, take fewer instructions than a vector of so many

@@ -1,0 +1,122 @@
+//===- lib/Target/CPU/Loads.cpp - what lanes read, wherever it lies ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/Emitter.h"
+
+using namespace mlir;
+using arith::CmpIPredicate;
+
+namespace cupola::cpu {
+
+/// Some lanes of a vector, in a form that folds where they are known.
+static Value lanesFrom(Code &c, Value whole, int64_t from, int64_t count) {
+  if (auto both = whole.getDefiningOp<arith::AndIOp>())
+    return c.andi(lanesFrom(c, both.getLhs(), from, count), lanesFrom(c, both.getRhs(), from, count));
+  if (auto same = whole.getDefiningOp<vector::BroadcastOp>(); same && !Code::isVector(same.getSource()))
+    return vector::BroadcastOp::create(c.b, c.loc, VectorType::get({count}, same.getSource().getType()),
+                                       same.getSource());
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, whole, whole,
+                                       llvm::to_vector(llvm::seq<int32_t>(from, from + count)));
+}
+
+/// A load per register. Splitting a wider one, LLVM 22 may learn that a half has no lane to
+/// load, and then loads all of it: here the optimiser learns it first.
+Value Emitter::maskedLoad(VectorType type, Value pointer, Value lanes, Value other) {
+  const int64_t count = type.getNumElements(), half = count / 2;
+  const Type element = type.getElementType();
+  if (count * elementBytes(element) <= isa.vectorBytes)
+    return LLVM::MaskedLoadOp::create(c.b, c.loc, type, pointer, lanes, other, elementBytes(element));
+  const auto loadFrom = [&](int64_t from) {
+    return maskedLoad(VectorType::get({half}, element), c.address(pointer, c.i64(from), element),
+                      lanesFrom(c, lanes, from, half), lanesFrom(c, other, from, half));
+  };
+  const Value low = loadFrom(0), high = loadFrom(half);
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, low, high, llvm::to_vector(llvm::seq<int32_t>(0, count)));
+}
+
+/// A short vector is read where any of its lanes is wanted.
+Value Emitter::loadRepeated(Address from, Type storage, Value lanes, Value other, bool invariant) {
+  const int64_t all = c.lanes, count = all / from.repeats;
+  const auto type = VectorType::get({count}, storage);
+  const auto shuffled = [&](Value vector, int64_t length, llvm::function_ref<int64_t(int64_t)> lane) {
+    const auto places = llvm::map_range(llvm::seq<int64_t>(0, length), lane);
+    return LLVM::ShuffleVectorOp::create(c.b, c.loc, vector, vector, llvm::to_vector_of<int32_t>(places)).getResult();
+  };
+  Value few;
+  for (int64_t i = 0; lanes && i < from.repeats; ++i) {
+    Value some = shuffled(lanes, count, [&](int64_t lane) { return lane * from.repeats + i; });
+    few = few ? c.ori(few, some) : some;
+  }
+  const unsigned alignment = elementBytes(storage);
+  const auto zero = [&](VectorType of) { return c.number(cast<TypedAttr>(c.b.getZeroAttr(of))); };
+  Value loaded = few ? maskedLoad(type, from.pointer, few, zero(type))
+                     : LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);
+  Value whole = shuffled(loaded, all, [&](int64_t lane) { return lane / from.repeats; });
+  return lanes ? c.select(lanes, whole, other ? c.splat(other) : zero(VectorType::get({all}, storage))) : whole;
+}
+
+/// All that lies between the first and the last lane's element, and nothing behind it.
+Value Emitter::loadApart(Address from, Type storage, bool invariant) {
+  const int64_t lanes = c.lanes, last = (from.step - 1) * (lanes - 1);
+  Value result;
+  for (int64_t i = 0; i < from.step; ++i) {
+    const int64_t first = std::min(i * lanes, last);
+    Value part = LLVM::LoadOp::create(c.b, c.loc, VectorType::get({lanes}, storage),
+                                      c.address(from.pointer, c.i64(first), storage), elementBytes(storage), false,
+                                      false, invariant);
+    const auto places = llvm::map_range(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+      const int64_t at = lane * from.step;
+      return i > 0 && at < i * lanes ? lane : (i > 0 ? lanes : 0) + std::min(at - first, lanes - 1);
+    });
+    result =
+        LLVM::ShuffleVectorOp::create(c.b, c.loc, i == 0 ? part : result, part, llvm::to_vector_of<int32_t>(places));
+  }
+  return result;
+}
+
+Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
+  if (from.repeats > 1)
+    return loadRepeated(from, storage, lanes, other, invariant);
+  if (from.step != 1 && !lanes)
+    return loadApart(from, storage, invariant);
+  if (from.step != 1) {
+    const auto steps = llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t lane) { return lane * from.step; });
+    from.pointer = c.address(from.pointer, c.number(c.b.getI64VectorAttr(llvm::to_vector(steps))), storage);
+  }
+  auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
+  unsigned alignment = elementBytes(storage);
+  if (from.contiguous && !lanes)
+    return LLVM::LoadOp::create(c.b, c.loc, type, from.pointer, alignment, false, false, invariant);
+  Value rest = other ? c.splat(other) : c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
+  if (from.contiguous)
+    return maskedLoad(type, from.pointer, lanes, rest);
+  return LLVM::masked_gather::create(c.b, c.loc, type, c.splat(from.pointer), lanes ? lanes : allLanes(true),
+                                     ValueRange{rest}, alignment);
+}
+
+Value Emitter::load(Address from, Type element, Value condition, Value other, bool invariant) {
+  Type storage = storageType(element);
+  if (other && storage != valueType(element))
+    other = c.convert<arith::ExtUIOp>(other, storage);
+  bool isMasked = condition && (Code::isVector(condition) || Code::isVector(other));
+  Value result;
+  if (from.isVector() || isMasked) {
+    result = loadLanes(from, storage, maskWith(condition), other, invariant);
+  } else if (condition) {
+    auto branch = scf::IfOp::create(
+        c.b, c.loc, condition,
+        [&](OpBuilder &b, Location loc) {
+          Value loaded = LLVM::LoadOp::create(b, loc, storage, from.pointer);
+          scf::YieldOp::create(b, loc, loaded);
+        },
+        [&](OpBuilder &b, Location loc) { scf::YieldOp::create(b, loc, other); });
+    result = branch.getResult(0);
+  } else {
+    result = LLVM::LoadOp::create(c.b, c.loc, storage, from.pointer, elementBytes(element), false, false, invariant);
+  }
+  if (storage == valueType(element))
+    return result;
+  return c.cmpi(CmpIPredicate::ne, result, c.integer(0, result));
+}
+
+} // namespace cupola::cpu
