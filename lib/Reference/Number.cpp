@@ -16,8 +16,8 @@ double magnitudeToOdd(uint64_t value) {
 
 } // namespace
 
-double toOdd(uint64_t value) { return magnitudeToOdd(value); }
-double toOdd(int64_t value) {
+double largeToOdd(uint64_t value) { return magnitudeToOdd(value); }
+double largeToOdd(int64_t value) {
   const auto bits = static_cast<uint64_t>(value);
   return value < 0 ? -magnitudeToOdd(0 - bits) : magnitudeToOdd(bits);
 }

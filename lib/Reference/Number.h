@@ -103,8 +103,15 @@ inline BFloat narrowToBFloat(double value) { return {BFloatFormat::encode(value)
 
 /// The double next to `value` whose last bit says whether it is exact: rounding it
 /// again to a float of at most 40 bits gives what rounding `value` once would.
-double toOdd(int64_t value);
-double toOdd(uint64_t value);
+double largeToOdd(int64_t value);
+double largeToOdd(uint64_t value);
+constexpr int64_t exactInDouble = int64_t(1) << 53;
+inline double toOdd(int64_t value) {
+  return value >= -exactInDouble && value <= exactInDouble ? static_cast<double>(value) : largeToOdd(value);
+}
+inline double toOdd(uint64_t value) {
+  return value <= static_cast<uint64_t>(exactInDouble) ? static_cast<double>(value) : largeToOdd(value);
+}
 inline double toOdd(double value) { return value; }
 
 template <class T> inline constexpr bool isFloat8 = std::is_same_v<T, E4M3> || std::is_same_v<T, E5M2>;

@@ -103,6 +103,15 @@ private:
     return {match::reshapeTo(b, loc, bytes, shape), match::reshapeTo(b, loc, scales, {shape[0], blocks})};
   }
 
+  /// In strips of columns: their rows are neighbours, and the cache holds a line of each.
+  template <class Visit> static void forElements(const ScaledWeights &weights, Visit visit) {
+    constexpr int64_t strip = 64;
+    for (int64_t first = 0; first < weights.columns; first += strip)
+      for (int64_t k = 0; k < weights.depth; ++k)
+        for (int64_t n = first; n < std::min(first + strip, weights.columns); ++n)
+          visit(k, n, weights.integers[n * weights.depth + k]);
+  }
+
   /// [depth, columns]; two of a byte where four bits hold them.
   static Value integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
     const auto [least, largest] = std::minmax_element(weights.integers.begin(), weights.integers.end());
@@ -115,11 +124,10 @@ private:
   static Value nibblesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
     constexpr int64_t half = nibbleRows / 2;
     std::vector<uint8_t> bytes(weights.integers.size() / 2);
-    for (int64_t n = 0; n < weights.columns; ++n)
-      for (int64_t k = 0; k < weights.depth; ++k) {
-        const int more = weights.integers[n * weights.depth + k] + middleOfNibble;
-        bytes[(k / nibbleRows * half + k % half) * weights.columns + n] |= more << (k % nibbleRows < half ? 0 : 4);
-      }
+    forElements(weights, [&](int64_t k, int64_t n, int integer) {
+      const auto more = static_cast<uint8_t>(integer + middleOfNibble);
+      bytes[(k / nibbleRows * half + k % half) * weights.columns + n] |= more << (k % nibbleRows < half ? 0 : 4);
+    });
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
     const auto type = RankedTensorType::get({weights.depth / nibbleRows, 2, half, weights.columns}, byte);
@@ -139,9 +147,9 @@ private:
 
   static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
     std::vector<int8_t> bytes(weights.integers.size());
-    for (int64_t k = 0; k < weights.depth; ++k)
-      for (int64_t n = 0; n < weights.columns; ++n)
-        bytes[k * weights.columns + n] = static_cast<int8_t>(weights.integers[n * weights.depth + k]);
+    forElements(weights, [&](int64_t k, int64_t n, int integer) {
+      bytes[k * weights.columns + n] = static_cast<int8_t>(integer);
+    });
     const auto type = RankedTensorType::get({weights.depth, weights.columns}, b.getI8Type());
     return graph::ConstantOp::create(b, loc, constantOf(type, std::move(bytes)));
   }
@@ -149,9 +157,8 @@ private:
   /// What `middle` adds to the sum of a block, less than nothing.
   static Value startOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
     std::vector<int32_t> start(weights.depth / block * weights.columns);
-    for (int64_t n = 0; n < weights.columns; ++n)
-      for (int64_t k = 0; k < weights.depth; ++k)
-        start[k / block * weights.columns + n] -= middle * weights.integers[n * weights.depth + k];
+    forElements(weights,
+                [&](int64_t k, int64_t n, int integer) { start[k / block * weights.columns + n] -= middle * integer; });
     const auto type = RankedTensorType::get({weights.depth / block, weights.columns}, b.getI32Type());
     return graph::ConstantOp::create(b, loc, constantOf(type, std::move(start)));
   }

@@ -171,10 +171,11 @@ private:
     const auto whole = static_cast<int64_t>(weights.integers.size());
     const int64_t perOffset = whole / static_cast<int64_t>(offsets.size()), half = unit / 2;
     std::vector<uint8_t> bytes(whole / 2);
-    for (int64_t i = 0; i < whole; ++i) {
-      const int more = weights.integers[i] - offsets[i / perOffset];
-      bytes[i / unit * half + i % half] |= static_cast<uint8_t>(more << (i % unit < half ? 0 : 4));
-    }
+    for (int64_t first = 0; first < whole; first += perOffset)
+      for (int64_t i = first; i < first + perOffset; ++i) {
+        const int more = weights.integers[i] - offsets[first / perOffset];
+        bytes[i / unit * half + i % half] |= static_cast<uint8_t>(more << (i % unit < half ? 0 : 4));
+      }
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const int64_t units = weights.depth / unit;
     const auto type = RankedTensorType::get({weights.columns, units, 2, half}, byte);

@@ -111,8 +111,8 @@ bool areIntegers(ArrayRef<float> numbers, int most) {
 bool ScaledWeights::hasBlocks(int64_t size) const {
   if (depth % size != 0)
     return false;
-  for (size_t i = 1; i < scales.size(); ++i)
-    if (i % size != 0 && std::memcmp(&scales[i], &scales[i - 1], sizeof(float)) != 0)
+  for (size_t first = 0; first < scales.size(); first += size) // of equal floats each is the one before, bit by bit
+    if (std::memcmp(&scales[first], &scales[first + 1], (size - 1) * sizeof(float)) != 0)
       return false;
   return true;
 }
