@@ -131,7 +131,9 @@ int scoreOf(const Expr &position, Indirection indirection, bool isStore, const s
   std::optional<Expr> step = position.coefficient(var);
   if (step && step->isConstant(1))
     return isStore ? 3 : 2;
-  if (!isStore && (stepOf(position, var) || (!step && repeatsOf(position, var, {}) > 1)))
+  if (!isStore && stepOf(position, var)) // several loads and as many shuffles
+    return 0;
+  if (!isStore && !step && repeatsOf(position, var, {}) > 1)
     return 1;
   return isStore ? -8 : -6;
 }
