@@ -27,6 +27,12 @@ Tensor rowsOf(const Tensor &tensor, int64_t first, int64_t size) {
   return Tensor::borrow(tensor.dtype(), withRows(tensor.shape(), size), tensor.data() + first * bytes);
 }
 
+/// A constant of one number, which has as many elements as are asked for; null: another one.
+DenseElementsAttr splatOf(Operation *constant) {
+  auto value = dyn_cast<DenseElementsAttr>(cast<graph::ConstantOp>(constant).getValue());
+  return value && value.isSplat() ? value : DenseElementsAttr();
+}
+
 } // namespace
 
 std::optional<RowCone> RowCone::of(Value value) {
@@ -61,7 +67,7 @@ bool RowCone::isByRows(Operation *op) const {
 /// Computes what is not made of rows.
 bool RowCone::prepare() {
   for (Operation *constant : cone.constants)
-    if (!hasRows(constant->getResult(0))) {
+    if (!hasRows(constant->getResult(0)) || !splatOf(constant)) {
       Result<Tensor> value = Tensor::of(cast<graph::ConstantOp>(constant).getValue());
       if (value.failed())
         return false;
@@ -87,15 +93,6 @@ bool RowCone::prepare() {
   return !whole.count(cone.value);
 }
 
-Tensor RowCone::partOf(Operation *constant, int64_t first, int64_t size) const {
-  const ElementsAttr value = cast<graph::ConstantOp>(constant).getValue();
-  auto splat = dyn_cast<DenseElementsAttr>(value);
-  if (!splat || !splat.isSplat())
-    return rowsOf(Tensor::of(value).take(), first, size);
-  const auto type = cast<RankedTensorType>(splat.getType());
-  return Tensor::of(splat.resizeSplat(type.clone(withRows(type.getShape(), size)))).take();
-}
-
 std::optional<Tensor> RowCone::evaluate(int64_t first, int64_t size) const {
   llvm::DenseMap<Value, Tensor> parts;
   const auto operandOf = [&](Value value) {
@@ -105,8 +102,13 @@ std::optional<Tensor> RowCone::evaluate(int64_t first, int64_t size) const {
     return hasRows(value) ? rowsOf(known->second, first, size) : known->second;
   };
   for (Operation *constant : cone.constants)
-    if (hasRows(constant->getResult(0)))
-      parts[constant->getResult(0)] = partOf(constant, first, size);
+    if (const Value result = constant->getResult(0); !whole.count(result)) {
+      Result<Tensor> value = Tensor::of(
+          splatOf(constant).resizeSplat(cast<ShapedType>(result.getType()).clone(withRows(staticShape(result), size))));
+      if (value.failed())
+        return std::nullopt;
+      parts[result] = value.take();
+    }
   for (Operation *op : cone.ops) {
     const Value result = op->getResult(0);
     if (whole.count(result))

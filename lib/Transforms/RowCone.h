@@ -26,7 +26,6 @@ private:
   bool hasRows(mlir::Value value) const;
   bool isByRows(mlir::Operation *op) const;
   bool prepare();
-  reference::Tensor partOf(mlir::Operation *constant, int64_t first, int64_t size) const;
 
   Cone cone;
   int64_t count;
