@@ -41,6 +41,9 @@ bool isOwnPoint(ExtractOp extract, mlir::ValueRange point);
 /// The arguments of a region are `count` index values.
 mlir::LogicalResult verifyIndices(mlir::Operation *op, mlir::Region &region, size_t count);
 
+/// The value is this integer, a constant.
+bool isInteger(mlir::Value value, int64_t number);
+
 /// Divisors of the scalar parameters, for alignment.
 std::map<std::string, int64_t> scalarDivisors(mlir::ArrayAttr scalars);
 

@@ -192,8 +192,17 @@ SmallVector<PackedAttr> kernel::FuncOp::getPackedOperands() {
   return packed ? llvm::to_vector(packed.getAsRange<PackedAttr>()) : SmallVector<PackedAttr>();
 }
 
-bool kernel::FuncOp::isPacked(unsigned parameter) {
-  return llvm::any_of(getPackedOperands(), [&](PackedAttr packed) { return packed.getParameter() == parameter; });
+PackedAttr kernel::FuncOp::getPackedOperand(unsigned parameter) {
+  for (PackedAttr packed : getPackedOperands())
+    if (packed.getParameter() == parameter)
+      return packed;
+  return {};
+}
+
+bool kernel::isInteger(Value value, int64_t number) {
+  auto constant = value.getDefiningOp<kernel::ConstantOp>();
+  auto attribute = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
+  return attribute && attribute.getValue().getSExtValue() == number;
 }
 
 TileType kernel::tileType(Type element, ArrayRef<Expr> extents) {

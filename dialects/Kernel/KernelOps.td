@@ -60,7 +60,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [Symbol, IsolatedFromAbove, SingleBlock, N
     }
     /// Those of getPacked(), none where there is none.
     ::llvm::SmallVector<PackedAttr> getPackedOperands();
-    bool isPacked(unsigned parameter);
+    /// The one of them that is this parameter; null: it is none.
+    PackedAttr getPackedOperand(unsigned parameter);
+    bool isPacked(unsigned parameter) { return static_cast<bool>(getPackedOperand(parameter)); }
   }];
 }
 

@@ -65,11 +65,12 @@ void Emitter::multiplyComputedRows(Value panel, Value row, Value tile) {
 /// A copy of it would be turned, which takes longer than a few products of vectors along the depth.
 bool Emitter::servesFewRows() {
   const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
   const std::optional<int64_t> least = bounds(dot.rows, vars.ranges()).lo, known = dot.rows.constant();
   return dot.rhs == OperandForm::Copied && !dot.isAlongDepth && !dot.blockSize && dot.depthUnit == 1 &&
          dot.lhs != OperandForm::Runs && dot.accumulator().isF32() && dot.tileRows >= kFewRows &&
-         (known ? *known <= kFewRows : !least || *least <= kFewRows) && !plainOperand(DotOp(dot.dot).getRhs()) &&
-         liesAlong(vars, DotOp(dot.dot).getRhs(), dot.k, dot.n, c.lanes);
+         (known ? *known <= kFewRows : !least || *least <= kFewRows) && !plainOperand(op.getRhs()) &&
+         liesAlong(vars, op.getRhs(), dot.k, dot.n, c.lanes);
 }
 
 /// Some lanes of the sums of a depth block, to what those before it gave.
@@ -85,6 +86,7 @@ void Emitter::addToTile(Value sums, int64_t first, int64_t count, Value tile) {
 /// As many columns at a time as sums of all rows are lanes.
 void Emitter::multiplyFewRows(Value panel, int64_t height) {
   const Contraction &dot = *plan.contraction;
+  DotOp op = dot.dot;
   const int64_t lanes = c.lanes, group = lanes / height;
   const Type element = dot.accumulator();
   const Value count = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel)), lastColumn = c.subi(count, c.i64(1));
@@ -105,7 +107,7 @@ void Emitter::multiplyFewRows(Value panel, int64_t height) {
                 load({c.address(row, k, element), /*contiguous=*/true}, element, {}, {}, /*invariant=*/false));
           for (int64_t j = 0; j < group; ++j) {
             variables[dot.n] = c.addi(c.addi(block.column, panel), c.minsi(c.addi(column, c.i64(j)), lastColumn));
-            Value right = c.splat(operandElement(DotOp(dot.dot).getRhs()));
+            Value right = c.splat(operandElement(op.getRhs()));
             if (mask)
               right = c.select(mask, right, zero);
             for (int64_t i = 0; i < height; ++i)

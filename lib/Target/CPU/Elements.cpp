@@ -88,10 +88,7 @@ void Emitter::emitLoad(kernel::LoadOp op) {
   auto view = op.getView().getType();
   Value base = buffers.lookup(op.getView());
   const Expr position = vars.read(op.getPosition(), op.getIndices());
-  std::optional<Address> shuffled = repeated(base, view.getElement(), position);
-  if (!shuffled)
-    shuffled = apart(base, view.getElement(), position);
-  Address from = shuffled ? *shuffled : address(base, view.getElement(), position);
+  Address from = loadAddress(base, view.getElement(), position);
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
   Condition condition = conjunction(vars.read(op.getMask(), op.getIndices()));
   // A load without a lane is slow, a trap inside of the processor, where no memory is.

@@ -125,6 +125,8 @@ private:
   struct Condition {
     mlir::Value all, uniform;
   };
+  /// 0, step, 2 * step, .. for each lane: i64.
+  mlir::Value laneSteps(int64_t step);
   /// stepWithin of a resolved expression that is not linear, where vectors begin at such multiples.
   std::optional<Expr> stepInVector(const Expr &e) const;
   Condition conjunction(llvm::ArrayRef<Expr> exprs);
@@ -136,11 +138,17 @@ private:
     bool isVector() const { return contiguous || step != 1 || Code::isVector(pointer); }
   };
   Address address(mlir::Value base, mlir::Type element, const Expr &position);
-  /// Where a load has lanes that repeat neighbours, as images twice as wide read theirs, or one element as that of a
-  /// block of them; nothing elsewhere.
-  std::optional<Address> repeated(mlir::Value base, mlir::Type element, const Expr &position);
-  /// The same where lanes are a few neighbours apart.
-  std::optional<Address> apart(mlir::Value base, mlir::Type element, const Expr &position);
+  /// The same of a load, which may take vectors and shuffle them.
+  Address loadAddress(mlir::Value base, mlir::Type element, const Expr &position);
+  // What follows has a resolved position.
+  Address resolvedAddress(mlir::Value base, mlir::Type storage, const Expr &e);
+  /// Where lanes repeat neighbours, as images twice as wide read theirs, or one element as that of a block of them;
+  /// nothing elsewhere.
+  std::optional<Address> repeated(mlir::Value base, mlir::Type storage, const Expr &e);
+  /// Where lanes are a few neighbours apart.
+  std::optional<Address> apart(mlir::Value base, mlir::Type storage, const Expr &e);
+  /// Some index of it is a vector.
+  bool hasPlaces(const Expr &e) const;
   Address gathered(mlir::Value base, mlir::Type storage, const Expr &position);
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);

@@ -79,10 +79,8 @@ Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, b
     return loadRepeated(from, storage, lanes, other, invariant);
   if (from.step != 1 && !lanes)
     return loadApart(from, storage, invariant);
-  if (from.step != 1) {
-    const auto steps = llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t lane) { return lane * from.step; });
-    from.pointer = c.address(from.pointer, c.number(c.b.getI64VectorAttr(llvm::to_vector(steps))), storage);
-  }
+  if (from.step != 1)
+    from.pointer = c.address(from.pointer, laneSteps(from.step), storage);
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
   if (from.contiguous && !lanes)

@@ -93,23 +93,21 @@ std::optional<Expr> Emitter::stepInVector(const Expr &e) const {
              : std::nullopt;
 }
 
+Value Emitter::laneSteps(int64_t step) {
+  const auto lanes = llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t i) { return i * step; });
+  return c.number(c.b.getI64VectorAttr(llvm::to_vector(lanes)));
+}
+
 Value Emitter::index(const Expr &e, bool scalar) {
-  if (!scalar)
-    if (const std::optional<Expr> step = stepInVector(resolve(e))) {
-      const auto lanes =
-          llvm::map_range(llvm::seq<int64_t>(0, c.lanes), [&](int64_t i) { return i * *step->constant(); });
-      Value first = index(e, /*scalar=*/true);
-      return step->isConstant(0) ? first : c.addi(first, c.number(c.b.getI64VectorAttr(llvm::to_vector(lanes))));
-    }
+  const Expr resolved = resolve(e);
+  const std::optional<Expr> step = scalar ? std::nullopt : stepInVector(resolved);
   auto lookupSymbol = [&](const std::string &name) -> Value {
     Value value = variables.at(name);
-    if (scalar || name != vectorVar)
-      return value;
-    SmallVector<int64_t> lanes = llvm::to_vector(llvm::seq<int64_t>(0, c.lanes));
-    return c.addi(value, c.number(c.b.getI64VectorAttr(lanes)));
+    return scalar || step || name != vectorVar ? value : c.addi(value, laneSteps(1));
   };
   IndexBuilder builder{c, lookupSymbol, {}};
-  return buildExpr(resolve(e), builder);
+  Value first = buildExpr(resolved, builder);
+  return step && !step->isConstant(0) ? c.addi(first, laneSteps(*step->constant())) : first;
 }
 
 Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
@@ -144,10 +142,25 @@ Emitter::Address Emitter::gathered(Value base, Type storage, const Expr &e) {
   return {c.address(shared, lanes, storage), false};
 }
 
+bool Emitter::hasPlaces(const Expr &e) const {
+  return llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); });
+}
+
 Emitter::Address Emitter::address(Value base, Type element, const Expr &position) {
-  Type storage = storageType(element);
-  Expr e = resolve(position);
-  if (llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
+  return resolvedAddress(base, storageType(element), resolve(position));
+}
+
+Emitter::Address Emitter::loadAddress(Value base, Type element, const Expr &position) {
+  const Type storage = storageType(element);
+  const Expr e = resolve(position);
+  if (!vectorVar.empty() && e.uses(vectorVar) && !hasPlaces(e))
+    if (const auto shuffled = e.coefficient(vectorVar) ? apart(base, storage, e) : repeated(base, storage, e))
+      return *shuffled;
+  return resolvedAddress(base, storage, e);
+}
+
+Emitter::Address Emitter::resolvedAddress(Value base, Type storage, const Expr &e) {
+  if (hasPlaces(e))
     return gathered(base, storage, e);
   if (vectorVar.empty() || !e.uses(vectorVar))
     return {c.address(base, index(e), storage), false};
@@ -168,35 +181,23 @@ Emitter::Address Emitter::address(Value base, Type element, const Expr &position
   return {c.address(row, c.muli(index(lane), index(*stride)), storage), false};
 }
 
-std::optional<Emitter::Address> Emitter::repeated(Value base, Type element, const Expr &position) {
-  const Expr e = resolve(position);
-  if (vectorVar.empty() || !e.uses(vectorVar) || e.coefficient(vectorVar) ||
-      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
-    return std::nullopt;
+std::optional<Emitter::Address> Emitter::repeated(Value base, Type storage, const Expr &e) {
   const int64_t repeats = repeatsOf(e, vectorVar, vars.ranges()), lanes = c.lanes;
   if (repeats == 1 || vectorUnit % std::min(repeats, lanes) != 0)
     return std::nullopt;
   const Expr own = floorDiv(Expr::symbol(vectorVar), Expr(repeats));
-  const Type storage = storageType(element);
   Value row = c.address(base, index(simplify(e - own, vars.ranges()), /*scalar=*/true), storage);
   row = c.address(row, index(own, /*scalar=*/true), storage);
   return repeats >= lanes ? Address{row} : Address{row, /*contiguous=*/true, repeats};
 }
 
-std::optional<Emitter::Address> Emitter::apart(Value base, Type element, const Expr &position) {
-  const Expr e = resolve(position);
-  if (vectorVar.empty() ||
-      llvm::any_of(e.symbols(), [&](const std::string &name) { return Code::isVector(variables.at(name)); }))
-    return std::nullopt;
+std::optional<Emitter::Address> Emitter::apart(Value base, Type storage, const Expr &e) {
   const int64_t step = stepOf(e, vectorVar);
   if (step < 2)
     return std::nullopt;
   const Expr own = Expr(step) * Expr::symbol(vectorVar);
-  const Type storage = storageType(element);
-  Address from{c.address(base, index(e - own, /*scalar=*/true), storage)};
-  from.pointer = c.address(from.pointer, index(own, /*scalar=*/true), storage);
-  from.step = step;
-  return from;
+  Value row = c.address(base, index(e - own, /*scalar=*/true), storage);
+  return Address{c.address(row, index(own, /*scalar=*/true), storage), /*contiguous=*/false, /*repeats=*/1, step};
 }
 
 Value Emitter::allLanes(bool value) {

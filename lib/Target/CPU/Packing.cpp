@@ -87,12 +87,6 @@ namespace {
 /// What a number of four bits is less.
 constexpr int64_t kMiddle = 8;
 
-bool isNumber(Value value, int64_t number) {
-  auto constant = value.getDefiningOp<kernel::ConstantOp>();
-  auto attribute = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-  return attribute && attribute.getValue().getSExtValue() == number;
-}
-
 BinaryOp binaryOf(Value value, graph::BinaryKind kind) {
   auto op = value.getDefiningOp<BinaryOp>();
   return op && op.getKind() == kind ? op : BinaryOp();
@@ -107,8 +101,11 @@ bool isOfNibbles(DotOp dot) {
   BinaryOp difference = binaryOf(dot.getRhs().front().getTerminator()->getOperand(0), graph::BinaryKind::Sub);
   auto number = difference ? difference.getLhs().getDefiningOp<CastOp>() : CastOp();
   BinaryOp masked = number ? binaryOf(number.getInput(), graph::BinaryKind::BitwiseAnd) : BinaryOp();
-  return masked && isNumber(masked.getRhs(), 2 * kMiddle - 1) && isNumber(difference.getRhs(), kMiddle);
+  return masked && isInteger(masked.getRhs(), 2 * kMiddle - 1) && isInteger(difference.getRhs(), kMiddle);
 }
+
+/// Of a column: `unit` rows of the depth, or as many bytes of two.
+Expr wordsOf(const Expr &depth, int64_t unit, bool nibbles) { return ceilDiv(depth, nibbles ? kNibbleRows : unit); }
 
 /// Builds the body of a packer: of every matrix, foreach (panel, k, column) packed[..] = element(k, panel * width +
 /// column), or 0; `unit` rows of k lie side by side. `nibbles`: as Contraction::areNibbles, k counts bytes.
@@ -121,8 +118,8 @@ public:
   void build(OpBuilder &b, mlir::Block &body) {
     const graph::Exprs outer = gridExtents(func, dims);
     graph::Exprs all = outer;
-    const Expr units = ceilDiv(extents[2], unit * (nibbles ? 2 : 1));
-    all.append({ceilDiv(extents[1], width), units * unit, Expr(width)});
+    const Expr words = wordsOf(extents[2], unit, nibbles);
+    all.append({ceilDiv(extents[1], width), words * unit, Expr(width)});
     auto loop = ForeachOp::create(b, loc, graph::exprArray(b.getContext(), all));
     b.createBlock(&loop.getBody(), {}, SmallVector<Type>(all.size(), b.getIndexType()),
                   SmallVector<Location>(all.size(), loc));
@@ -143,7 +140,7 @@ public:
     if (stored != value.getType())
       value = CastOp::create(b, loc, stored, value);
     const Expr panel = matrix * ceilDiv(extents[1], width) + p;
-    const Expr at = ((panel * units + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
+    const Expr at = ((panel * words + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
     StoreOp::create(b, loc, value, target, at, b.getArrayAttr({}), point);
   }
 
@@ -283,7 +280,7 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
   PackerBuilder(func, dot, width, unit, nibbles).build(b, body);
 
   const Expr matrices = graph::product(gridExtents(func, gridOf(func, dot.getRhs())));
-  const Expr bytes = matrices * ceilDiv(extents[1], width) * ceilDiv(extents[2], unit * (nibbles ? 2 : 1)) *
+  const Expr bytes = matrices * ceilDiv(extents[1], width) * wordsOf(extents[2], unit, nibbles) *
                      (width * unit * graph::byteSize(stored));
   readPacked(func, dot, sources);
   SmallVector<Attribute> packed;

@@ -147,11 +147,11 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
   LoadOp load = plainOperand(dot.getRhs());
-  for (PackedAttr packed : load ? func.getPackedOperands() : SmallVector<PackedAttr>())
-    if (packed.getParameter() == cast<BlockArgument>(load.getView()).getArgNumber()) {
-      c.isPacked = true;
-      c.areNibbles = packed.getNibbles();
-    }
+  if (!load)
+    return c;
+  const PackedAttr packed = func.getPackedOperand(cast<BlockArgument>(load.getView()).getArgNumber());
+  c.isPacked = static_cast<bool>(packed);
+  c.areNibbles = packed && packed.getNibbles();
   return c;
 }
 

@@ -187,11 +187,7 @@ void Emitter::multiplyAlongDepth(RowDot dot) {
         }
         return next;
       });
-      c.transpose(sums);
-      for (size_t count = sums.size() / 2; count > 0; count /= 2)
-        for (size_t i = 0; i < count; ++i)
-          sums[i] = c.addf(sums[i], sums[i + count]);
-      LLVM::StoreOp::create(c.b, c.loc, sums[0], rowTileAt(dot.dot.getTile(), row, column), 4);
+      LLVM::StoreOp::create(c.b, c.loc, c.addLanes(sums), rowTileAt(dot.dot.getTile(), row, column), 4);
       return {};
     });
     return {};

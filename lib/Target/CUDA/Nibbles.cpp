@@ -33,12 +33,6 @@ private:
   Nibbles &found;
 };
 
-bool isConstant(Value value, int64_t number) {
-  auto constant = value.getDefiningOp<kernel::ConstantOp>();
-  auto attribute = constant ? dyn_cast<IntegerAttr>(constant.getValue()) : IntegerAttr();
-  return attribute && attribute.getValue().getZExtValue() == static_cast<uint64_t>(number);
-}
-
 /// A whole number that i8 holds, as a constant or as a cast of one.
 bool takeOffset(Nibbles &found, Value value) {
   if (auto cast = value.getDefiningOp<CastOp>(); cast && cast.getInput().getType().isSignlessInteger(8)) {
@@ -80,7 +74,7 @@ std::optional<Nibbles> nibblesOf(Operation *result) {
   BinaryOp masked = number ? chain.enter(number.getInput(), BinaryKind::BitwiseAnd) : BinaryOp();
   BinaryOp shifted = masked ? chain.enter(masked.getLhs(), BinaryKind::ShiftRight) : BinaryOp();
   found.bytes = shifted ? chain.enter<LoadOp>(shifted.getLhs()) : LoadOp();
-  if (!found.bytes || !found.bytes.getType().isUnsignedInteger(8) || !isConstant(masked.getRhs(), 15) ||
+  if (!found.bytes || !found.bytes.getType().isUnsignedInteger(8) || !isInteger(masked.getRhs(), 15) ||
       !takeOffset(found, sum.getRhs()))
     return std::nullopt;
   found.shift = shifted.getRhs();

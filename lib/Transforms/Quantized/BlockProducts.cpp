@@ -117,11 +117,11 @@ private:
     const auto [least, largest] = std::minmax_element(weights.integers.begin(), weights.integers.end());
     const bool areNibbles = *least >= -middleOfNibble && *largest < middleOfNibble && weights.depth % nibbleRows == 0 &&
                             static_cast<int64_t>(weights.integers.size()) >= 2 * leastPackedBytes;
-    return areNibbles ? nibblesOf(b, loc, weights) : bytesOf(b, loc, weights);
+    return areNibbles ? packedOf(b, loc, weights) : bytesOf(b, loc, weights);
   }
 
   /// ui8 [depth / 8, 4, columns]: of eight rows the first four in the low bits, the others in the high ones.
-  static Value nibblesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+  static Value packedOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
     constexpr int64_t half = nibbleRows / 2;
     std::vector<uint8_t> bytes(weights.integers.size() / 2);
     forElements(weights, [&](int64_t k, int64_t n, int integer) {
@@ -130,19 +130,11 @@ private:
     });
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
-    const auto type = RankedTensorType::get({weights.depth / nibbleRows, 2, half, weights.columns}, byte);
-    const auto binary = [&](graph::BinaryKind kind, Value lhs, int64_t rhs) {
-      Value number = match::splat(b, loc, static_cast<double>(rhs), graph::typeOf(lhs));
-      return graph::BinaryOp::create(b, loc, kind, lhs, number).getResult();
-    };
-    Value value = graph::ConstantOp::create(b, loc, constantOf(stored, std::move(bytes)));
-    value = graph::BroadcastOp::create(b, loc, type, value);
-    Value shift = match::castTo(b, loc, graph::IotaOp::create(b, loc, type, /*axis=*/1), byte);
-    shift = binary(graph::BinaryKind::Mul, shift, 4);
-    value = graph::BinaryOp::create(b, loc, graph::BinaryKind::ShiftRight, value, shift);
-    value = match::castTo(b, loc, binary(graph::BinaryKind::BitwiseAnd, value, 2 * middleOfNibble - 1), b.getI8Type());
-    return match::reshapeTo(b, loc, binary(graph::BinaryKind::Sub, value, middleOfNibble),
-                            {weights.depth, weights.columns});
+    Value packed = graph::ConstantOp::create(b, loc, constantOf(stored, std::move(bytes)));
+    Value value = match::castTo(b, loc, nibblesOf(b, loc, packed, /*axis=*/1), b.getI8Type());
+    Value less = match::splat(b, loc, middleOfNibble, graph::typeOf(value));
+    value = graph::BinaryOp::create(b, loc, graph::BinaryKind::Sub, value, less);
+    return match::reshapeTo(b, loc, value, {weights.depth, weights.columns});
   }
 
   static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {

@@ -177,17 +177,8 @@ private:
         bytes[i / unit * half + i % half] |= static_cast<uint8_t>(more << (i % unit < half ? 0 : 4));
       }
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
-    const int64_t units = weights.depth / unit;
-    const auto type = RankedTensorType::get({weights.columns, units, 2, half}, byte);
-    Value value = constant(b, loc, {weights.columns, units, 1, half}, byte, std::move(bytes));
-    value = graph::BroadcastOp::create(b, loc, type, value);
-    const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
-      return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
-    };
-    Value shift = graph::IotaOp::create(b, loc, type, /*axis=*/2);
-    shift = binary(graph::BinaryKind::Mul, shift, match::splat(b, loc, 4, type));
-    value = binary(graph::BinaryKind::ShiftRight, value, shift);
-    return binary(graph::BinaryKind::BitwiseAnd, value, match::splat(b, loc, levels - 1, type));
+    Value packed = constant(b, loc, {weights.columns, weights.depth / unit, 1, half}, byte, std::move(bytes));
+    return nibblesOf(b, loc, packed, /*axis=*/2);
   }
 };
 

@@ -57,6 +57,20 @@ SmallVector<Operation *> opsFromBytes(Value value, bool gathered = false) {
 bool isMadeOfBytes(Value value) { return !opsFromBytes(value).empty(); }
 bool isMadeOfGatheredBytes(Value value) { return !opsFromBytes(value, /*gathered=*/true).empty(); }
 
+Value nibblesOf(OpBuilder &b, Location loc, Value bytes, int64_t axis) {
+  graph::Exprs shape = graph::shapeOf(bytes);
+  shape[axis] = Expr(2);
+  const RankedTensorType type = graph::tensorType(shape, graph::elementOf(bytes));
+  const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
+    return graph::BinaryOp::create(b, loc, kind, lhs, rhs).getResult();
+  };
+  Value value = graph::BroadcastOp::create(b, loc, type, bytes);
+  Value shift = graph::IotaOp::create(b, loc, type, axis);
+  shift = binary(graph::BinaryKind::Mul, shift, match::splat(b, loc, 4, type));
+  value = binary(graph::BinaryKind::ShiftRight, value, shift);
+  return binary(graph::BinaryKind::BitwiseAnd, value, match::splat(b, loc, 15, type));
+}
+
 llvm::DenseSet<Operation *> packedWeights(Block &body) {
   llvm::DenseSet<Operation *> found;
   for (Operation &product : body) {

@@ -23,6 +23,10 @@ bool isMadeOfBytes(mlir::Value value);
 /// The same, but some of them gathers, by indices of any kind.
 bool isMadeOfGatheredBytes(mlir::Value value);
 
+/// Numbers of four bits, ui8, of bytes whose dimension `axis` has the extent 1: there the low bits come first, then the
+/// high ones.
+mlir::Value nibblesOf(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bytes, int64_t axis);
+
 /// What makes right operands of products in the block from bytes and is read by nothing else: it stays as it is.
 llvm::DenseSet<mlir::Operation *> packedWeights(mlir::Block &body);
 

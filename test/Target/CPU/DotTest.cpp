@@ -165,18 +165,13 @@ struct Nibbles {
     return (bytes[row * rowBytes() + place] >> 4 * half & 15) * double(scales[row * blocks() + k / 32]);
   }
   std::string text(const std::string &name, int64_t rows, int64_t columns) const {
-    std::string text = kernelText(name);
-    for (auto [word, value] : std::vector<std::pair<std::string, std::string>>{
-             {"ROWS", std::to_string(rows)},
-             {"COLUMNS", std::to_string(columns)},
-             {"DEPTH", std::to_string(depth)},
-             {"BYTES", std::to_string(rowBytes())},
-             {"BLOCKS", std::to_string(blocks())},
-             {"PLACE", inHalves ? "16*floordiv(%k, 32) + mod(%k, 16)" : "floordiv(%k, 2)"},
-             {"HALF", inHalves ? "mod(floordiv(%k, 16), 2)" : "mod(%k, 2)"}})
-      for (size_t at; (at = text.find(word)) != std::string::npos;)
-        text.replace(at, word.size(), value);
-    return text;
+    return kernelText(name, {{"ROWS", std::to_string(rows)},
+                             {"COLUMNS", std::to_string(columns)},
+                             {"DEPTH", std::to_string(depth)},
+                             {"BYTES", std::to_string(rowBytes())},
+                             {"BLOCKS", std::to_string(blocks())},
+                             {"PLACE", inHalves ? "16*floordiv(%k, 32) + mod(%k, 16)" : "floordiv(%k, 2)"},
+                             {"HALF", inHalves ? "mod(floordiv(%k, 16), 2)" : "mod(%k, 2)"}});
   }
 
   int64_t depth;

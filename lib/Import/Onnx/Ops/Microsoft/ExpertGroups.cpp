@@ -20,8 +20,8 @@ using graph::ReduceKind;
 class Grouping {
 public:
   Grouping(OpBinder &op, Value chosen, const Expr &experts, int64_t rows)
-      : op(op), b(op.b), shape(b.shape(chosen)), experts(experts), all(shape[0] * shape[1]), rows(number(rows)),
-        flat(b.reshape(chosen, {all})), order(orderedPositions(op, flat, all, /*largest=*/false)) {
+      : op(op), b(op.b), shape(b.shape(chosen)), experts(experts), all(shape[0] * shape[1]), size(rows),
+        rows(number(rows)), flat(b.reshape(chosen, {all})), order(orderedPositions(op, flat, all, /*largest=*/false)) {
     // Of all experts: how many choices and groups there are of each, and of those before it.
     sizes = countWhere(b.binary(BinaryKind::Equal, b.unsqueeze(flat, {0}), b.iota({experts, Expr(1)}, 0)));
     first = before(sizes);
@@ -31,16 +31,16 @@ public:
   }
 
   /// Of a group: the last expert that does not begin behind it.
-  ExpertGroups run(int64_t rowsOfGroup) {
+  ExpertGroups run() {
     // An expert of n choices has at most (n + rows - 1) / rows groups, and no more than n.
-    const Expr most = floorDiv(all + experts * Expr(rowsOfGroup - 1), Expr(rowsOfGroup));
+    const Expr most = floorDiv(all + experts * Expr(size - 1), Expr(size));
     const Expr count = simplify(min(all, most), b.ranges());
     Value group = b.iota({count, Expr(1)}, 0), end = add(firstGroup, groups);
     Value expert = countWhere(b.binary(BinaryKind::LessEqual, b.unsqueeze(end, {0}), group));
     expert = b.binary(BinaryKind::Min, expert, b.integer(experts - Expr(1)));
     Value row = b.binary(BinaryKind::Sub, b.iota({count}, 0), of(firstGroup, expert));
     row = add(b.binary(BinaryKind::Mul, row, rows), of(first, expert));
-    row = add(b.unsqueeze(row, {1}), b.iota({Expr(1), Expr(rowsOfGroup)}, 1));
+    row = add(b.unsqueeze(row, {1}), b.iota({Expr(1), Expr(size)}, 1));
     row = b.binary(BinaryKind::Min, row, b.integer(all - Expr(1)));
     return {expert, b.binary(BinaryKind::Div, of(order, row), b.integer(shape[1])), b.reshape(places(), shape)};
   }
@@ -64,13 +64,14 @@ private:
   GraphBuilder &b;
   const Exprs shape;
   const Expr experts, all;
+  const int64_t size; ///< rows of a group
   Value rows, flat, order, sizes, first, groups, firstGroup;
 };
 
 } // namespace
 
 ExpertGroups groupedByExpert(OpBinder &op, Value chosen, const Expr &experts, int64_t rows) {
-  return Grouping(op, chosen, experts, rows).run(rows);
+  return Grouping(op, chosen, experts, rows).run();
 }
 
 } // namespace cupola::onnx_import::microsoft
