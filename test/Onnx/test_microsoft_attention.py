@@ -235,6 +235,68 @@ def test_a_score_beside_those_of_keys(sink, past, attributes):
         close("GroupQueryAttention", q, k, v, *cache, *lengths, smooth_softmax=1, **options)
 
 
+def resident(tokens, window, room):
+    """Of so many tokens those that a cache of a window keeps: it drops several at once where it is full."""
+    drops = room - window + 1
+    return tokens - drops * max(0, -(-(tokens - room) // drops))
+
+
+def same_tokens(pairs, counts):
+    """Outputs, and of caches the rows that count, another number in each row of the batch."""
+    np.testing.assert_allclose(*pairs[0], rtol=2e-5, atol=2e-5)
+    for found, expected in pairs[1:]:
+        for row, count in enumerate(counts):
+            np.testing.assert_allclose(found[row, :, :count], expected[row, :, :count], rtol=2e-5, atol=2e-5)
+
+
+@pytest.mark.parametrize("window, room", [(4, 4), (4, 7), (1, 1)])
+@pytest.mark.parametrize("before", [0, 3, 4, 9, 23])
+@pytest.mark.parametrize("length", [1, 2, 12])
+@pytest.mark.parametrize("attributes", [{}, {"do_rotary": 1, "smooth_softmax": 1}])
+def test_a_cache_of_a_window(window, room, before, length, attributes):
+    """Prompts and steps of several tokens, as long as the cache and longer."""
+    random = np.random.default_rng(88)
+    heads, groups, size, total = 4, 2, 16, before + length
+    q, k, v = floats(random, 1, length, heads * size), *(floats(random, 1, length, groups * size) for _ in range(2))
+    cache = [floats(random, 1, groups, room, size) for _ in range(2)]
+    angles = floats(random, 64, size // 2, low=-3, high=3)
+    caches = [Const(np.cos(angles)), Const(np.sin(angles))] if "do_rotary" in attributes else []
+    pairs = both("GroupQueryAttention", q, k, v, *cache, np.array([total - 1], np.int32), Const(np.array(total, np.int32)), *caches,
+                 num_heads=heads, kv_num_heads=groups, results=3, local_window_size=window, sliding_window_cache=1, **attributes)
+    same_tokens(pairs, [resident(total, window, room)])
+
+
+def test_caches_of_a_window_that_hold_other_numbers_of_tokens():
+    random = np.random.default_rng(89)
+    heads, groups, size, window, room = 4, 2, 16, 4, 6
+    totals = np.array([1, 5, 7, 30])
+    q, k, v = floats(random, 4, 1, heads * size), *(floats(random, 4, 1, groups * size) for _ in range(2))
+    cache = [floats(random, 4, groups, room, size) for _ in range(2)]
+    pairs = both("GroupQueryAttention", q, k, v, *cache, (totals - 1).astype(np.int32), Const(np.array(30, np.int32)), num_heads=heads,
+                 kv_num_heads=groups, results=3, local_window_size=window, sliding_window_cache=1)
+    same_tokens(pairs, [resident(total, window, room) for total in totals])
+
+
+@pytest.mark.parametrize("window", [0, 4])
+def test_steps_of_which_some_rows_count(window):
+    """Of 5 rows of a step 5, 3 and 1 are tokens: onnxruntime is given these alone, one sequence after the other."""
+    random = np.random.default_rng(90)
+    heads, groups, size, length, room = 4, 2, 16, 5, 6 if window else 20
+    counts, totals = [5, 3, 1], [5, 12, 8]
+    rows = [floats(random, 3, length, heads * size), *(floats(random, 3, length, groups * size) for _ in range(2))]
+    cache = [floats(random, 3, groups, room, size) for _ in range(2)]
+    of_window = dict(local_window_size=window, sliding_window_cache=1) if window else {}
+    options = dict(num_heads=heads, kv_num_heads=groups, results=3, **of_window)
+    found = by_cupola("GroupQueryAttention", *rows, *cache, np.array(totals, np.int32) - 1, Const(np.array(20, np.int32)), *[None] * 9,
+                      np.array(counts, np.int32), **options)
+    for row, (count, total) in enumerate(zip(counts, totals)):
+        one = slice(row, row + 1)
+        expected = both("GroupQueryAttention", *(x[one, :count] for x in rows), *(x[one] for x in cache), np.array([total - 1], np.int32),
+                        Const(np.array(total, np.int32)), **options)
+        kept = resident(total, window, room) if window else total
+        same_tokens([(x[one, :count] if i == 0 else x[one], pair[1]) for i, (x, pair) in enumerate(zip(found, expected))], [kept])
+
+
 def test_heads_that_are_normalised():
     """Which onnxruntime has for GPUs alone: queries and keys that have gone through SimplifiedLayerNormalization."""
     random = np.random.default_rng(87)

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How many keys of the cache count is data, another number in each row of a batch: the
-// new ones stand behind those in what is handed on.
+// new ones stand behind those in what is handed on (KeyCache.cpp).
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Heads.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
+#include "lib/Import/Onnx/Ops/Microsoft/KeyCache.h"
 
 using namespace mlir;
 
@@ -13,17 +14,17 @@ namespace cupola::onnx_import::microsoft {
 namespace {
 
 struct Operands {
-  Value q, k, v;      ///< [batch, heads, sequence, size]
-  Value past;         ///< int64 [batch]: how many keys of the cache count
-  Expr length, total; ///< new tokens, rows of the cache that is handed on
+  Value q; ///< [batch, heads, sequence, size]
+  KeysAndValues fresh;
+  Tokens tokens;
 };
 
 void refuseRest(OpBinder &op) {
-  refuseInputs(op, {{12, "k_scale"}, {13, "v_scale"}, {16, "query_seqlens"}});
+  refuseInputs(op, {{12, "k_scale"}, {13, "v_scale"}});
   if (op.wants(3))
     op.unsupported("output 3 (output_qk) is used, supported are outputs 0 to 2");
-  for (const auto &[name, usual] : {std::pair("causal", 1), std::pair("sliding_window_cache", 0),
-                                    std::pair("qk_output", 0), std::pair("kv_cache_bit_width", 0)})
+  for (const auto &[name, usual] :
+       {std::pair("causal", 1), std::pair("qk_output", 0), std::pair("kv_cache_bit_width", 0)})
     if (op.intAttribute(name, usual) != usual)
       op.unsupported("attribute '" + std::string(name) + "' is " + std::to_string(op.intAttribute(name, usual)) +
                      ", supported is " + std::to_string(usual));
@@ -50,6 +51,44 @@ Value heads(OpBinder &op, size_t index, int64_t first, int64_t count, int64_t al
                     {shape[0], Expr(count), shape[2], shape[3]});
 }
 
+/// int64 [batch]: operand `index`.
+Value countsOf(OpBinder &op, size_t index, StringRef name, const Expr &batch) {
+  op.requireIndex(index, name.str());
+  return op.b.cast(op.b.reshape(op.value(index, name), {batch}), IntegerType::get(op.b.context(), 64));
+}
+
+/// `shape`: [batch, heads, sequence, size].
+Tokens tokensOf(OpBinder &op, const Exprs &shape) {
+  const Type i64 = IntegerType::get(op.b.context(), 64);
+  Tokens t;
+  t.length = shape[2];
+  t.all = op.b.binary(BinaryKind::Add, countsOf(op, 5, "seqlens_k", shape[0]), op.b.intScalar(1, i64));
+  // Prompts that end early have fewer tokens than rows.
+  Value fresh = op.has(16) ? countsOf(op, 16, "query_seqlens", shape[0]) : op.b.integer(t.length);
+  t.before = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Sub, t.all, fresh), op.b.intScalar(0, i64));
+  op.requireIndex(6, "total_sequence_length");
+  t.total = t.most = op.symbolicInt(6, "total_sequence_length");
+  if (op.has(3))
+    t.most = simplify(max(t.total, op.shape(3, "past_key")[2]), op.b.ranges());
+  return t;
+}
+
+/// The attribute `sliding_window_cache` has a window.
+int64_t windowOf(OpBinder &op) {
+  const int64_t window = op.intAttribute("local_window_size", -1);
+  if (window < 1)
+    op.bad("attribute 'local_window_size' is " + std::to_string(window) +
+           ", expected one above 0, as attribute 'sliding_window_cache' is 1");
+  if (op.has(10))
+    op.unsupported("input 10 (attention_bias) is used beside attribute 'sliding_window_cache', which is not supported");
+  return window;
+}
+
+KeyCache cacheOf(OpBinder &op, const Operands &o) {
+  const bool isWindow = op.intAttribute("sliding_window_cache", 0) != 0;
+  return isWindow ? windowed(op, o.tokens, o.fresh, windowOf(op)) : appended(op, o.tokens, o.fresh);
+}
+
 Operands read(OpBinder &op) {
   const int64_t queries = op.requiredInt("num_heads"), keys = op.requiredInt("kv_num_heads");
   if (queries < 1 || keys < 1 || queries % keys != 0 || queries > 65536)
@@ -58,41 +97,9 @@ Operands read(OpBinder &op) {
   const int64_t all = queries + 2 * keys;
   Operands o;
   o.q = heads(op, 0, 0, queries, all);
-  o.k = heads(op, 1, queries, keys, all);
-  o.v = heads(op, 2, queries + keys, keys, all);
-  const Exprs shape = op.b.shape(o.q);
-  o.length = shape[2];
-  for (size_t i : {5, 6})
-    op.requireIndex(i, i == 5 ? "seqlens_k" : "total_sequence_length");
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  Value last = op.b.cast(op.b.reshape(op.value(5, "seqlens_k"), {shape[0]}), i64);
-  Value length = op.b.integer(o.length - 1);
-  // Prompts that end early have fewer tokens than that.
-  o.past = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Sub, last, length), op.b.intScalar(0, i64));
-  o.total = op.symbolicInt(6, "total_sequence_length");
-  if (op.has(3))
-    o.total = simplify(max(o.total, op.shape(3, "past_key")[2]), op.b.ranges());
+  o.fresh = {heads(op, 1, queries, keys, all), heads(op, 2, queries + keys, keys, all)};
+  o.tokens = tokensOf(op, op.b.shape(o.q));
   return o;
-}
-
-/// [batch, heads, total, size]: row t is that of the cache, or of the new ones once those of the cache are over.
-Value appended(OpBinder &op, const Operands &o, size_t index, StringRef name, Value fresh) {
-  const Exprs shape = op.b.shape(fresh);
-  const Type i64 = IntegerType::get(op.b.context(), 64);
-  Value place = op.b.iota({Expr(1), o.total}, 1);
-  Value past = op.b.unsqueeze(o.past, {1}), behind = op.b.binary(BinaryKind::Sub, place, past);
-  Value last = op.b.integer(o.length - 1);
-  Value at = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Min, behind, last), op.b.intScalar(0, i64));
-  Value rows = op.b.gather(fresh, at, 2, /*batchDims=*/1);
-  if (!op.has(index))
-    return rows;
-  requireRank(op, index, name, 4);
-  Value cache = op.value(index, name);
-  const Expr have = op.b.shape(cache)[2];
-  op.b.sameShape(op.b.shape(cache), {shape[0], shape[1], have, shape[3]}, "the shapes of the cache and of new rows");
-  cache = lengthened(op, cache, 2, o.total - have);
-  Value isOld = op.b.unsqueeze(op.b.binary(BinaryKind::Less, place, past), {1, 3});
-  return op.b.select(isOld, cache, rows);
 }
 
 /// Queries or keys, normalised head by head and scaled by a weight, where there is one.
@@ -115,10 +122,10 @@ Value sinkOf(OpBinder &op, const Expr &heads) {
   return op.intAttribute("smooth_softmax", 0) > 0 ? op.b.broadcast(op.b.scalar(0, type), {heads}) : Value();
 }
 
-/// Whether query i, which stands at past + i, may see key j: [batch, 1, queries, keys].
-Value allowed(OpBinder &op, const Expr &keys, Value places) {
+/// Whether a query may see a key, by the places of both, int64 [batch or 1, ..]: [batch, 1, queries, keys].
+Value allowed(OpBinder &op, Value queries, Value keys) {
   const Type i64 = IntegerType::get(op.b.context(), 64);
-  Value query = op.b.unsqueeze(places, {1, 3}), key = positionsOfKeys(op, keys);
+  Value query = op.b.unsqueeze(queries, {1, 3}), key = op.b.unsqueeze(keys, {1, 2});
   Value result = op.b.binary(BinaryKind::LessEqual, key, query);
   const int64_t window = op.intAttribute("local_window_size", -1);
   if (window < 0)
@@ -141,7 +148,7 @@ void rotate(OpBinder &op, Operands &o, Value places) {
   Value at = op.has(9) ? op.value(9, "position_ids") : places;
   Value cosine = op.b.gather(op.value(7, "cos_cache"), at, 0), sine = op.b.gather(op.value(8, "sin_cache"), at, 0);
   o.q = turned(op, o.q, cosine, sine, part, neighbours);
-  o.k = turned(op, o.k, cosine, sine, part, neighbours);
+  o.fresh.k = turned(op, o.fresh.k, cosine, sine, part, neighbours);
 }
 
 } // namespace
@@ -151,19 +158,19 @@ void importGroupQueryAttention(OpBinder &op) {
   refuseRest(op);
   Operands o = read(op);
   o.q = normalized(op, o.q, 14, "q");
-  o.k = normalized(op, o.k, 15, "k");
-  Value places = op.b.binary(BinaryKind::Add, op.b.iota({Expr(1), o.length}, 1), op.b.unsqueeze(o.past, {1}));
+  o.fresh.k = normalized(op, o.fresh.k, 15, "k");
+  Value places =
+      op.b.binary(BinaryKind::Add, op.b.iota({Expr(1), o.tokens.length}, 1), op.b.unsqueeze(o.tokens.before, {1}));
   rotate(op, o, places);
-  o.k = appended(op, o, 3, "past_key", o.k);
-  o.v = appended(op, o, 4, "past_value", o.v);
+  const KeyCache cache = cacheOf(op, o);
   Scores scores;
   scores.softcap = op.floatAttribute("softcap", 0);
   scores.sink = sinkOf(op, op.b.shape(o.q)[1]);
-  scores.allowed = allowed(op, scores.sink ? o.total + Expr(1) : o.total, places);
+  scores.allowed = allowed(op, places, scores.sink ? lengthened(op, cache.places, 1, Expr(1)) : cache.places);
   addAttentionBias(op, 10, scores);
-  op.result(attend(op, o.q, o.k, o.v, scores));
-  op.result(o.k, 1);
-  op.result(o.v, 2);
+  op.result(attend(op, o.q, cache.read.k, cache.read.v, scores));
+  op.result(cache.stored.k, 1);
+  op.result(cache.stored.v, 2);
 }
 
 } // namespace cupola::onnx_import::microsoft

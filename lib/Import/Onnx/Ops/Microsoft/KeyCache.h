@@ -1,0 +1,39 @@
+//===- lib/Import/Onnx/Ops/Microsoft/KeyCache.h - keys and values of earlier steps --------===//
+// SPDX-License-Identifier: Apache-2.0
+#ifndef CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_KEYCACHE_H
+#define CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_KEYCACHE_H
+
+#include "lib/Import/Onnx/Ops/Ops.h"
+
+namespace cupola::onnx_import::microsoft {
+
+/// How many tokens count is data, another number in each row of a batch.
+struct Tokens {
+  Value before; ///< int64 [batch]: those of earlier steps
+  Value all;    ///< int64 [batch]: with those of this one
+  Expr length;  ///< rows of this step, of which `all - before` count
+  Expr total;   ///< at least the largest of `all`
+  Expr most;    ///< rows of a cache that grows with the tokens, at least `total`
+};
+
+/// Of [batch, heads, rows, size].
+struct KeysAndValues {
+  Value k, v;
+};
+
+struct KeyCache {
+  KeysAndValues read;   ///< what queries look at
+  KeysAndValues stored; ///< what the next step is given
+  /// int64 [batch or 1, rows of `read`]: the token of each; of rows that are none, one behind all.
+  Value places;
+};
+
+/// The rows of this step behind those of operands 3 and 4, which may be absent: row i is that of token i.
+KeyCache appended(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh);
+/// Operands 3 and 4 have room for a window of so many tokens, or more: what the attribute `sliding_window_cache` of
+/// com.microsoft.GroupQueryAttention says.
+KeyCache windowed(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh, int64_t window);
+
+} // namespace cupola::onnx_import::microsoft
+
+#endif // CUPOLA_LIB_IMPORT_ONNX_OPS_MICROSOFT_KEYCACHE_H
