@@ -117,6 +117,9 @@ TEST(CApi, TensorsAreDlpack) {
   using Expected = std::pair<cupola_code, std::string>;
   EXPECT_EQ(fails([&](cupola_tensor &t) { t.strides = columns; }),
             Expected(CUPOLA_USAGE, "input 'x': its stride of dimension 1 is 2, dense row-major tensors have 1"));
+  int64_t none[2] = {0, 4}, any[2] = {0, 0};
+  EXPECT_EQ(fails([&](cupola_tensor &t) { t.shape = none, t.strides = any; }).second.find("stride"), std::string::npos)
+      << "without elements every stride will do";
   EXPECT_EQ(fails([](cupola_tensor &t) { t.device = {2, 0}; }),
             Expected(CUPOLA_USAGE, "input 'x': it lies on device type 2, number 0; the session runs on cpu 0"));
   EXPECT_EQ(fails([](cupola_tensor &t) { t.dtype.lanes = 4; }),

@@ -3,6 +3,8 @@
 #include "lib/Runtime/CApi/Handles.h"
 #include "lib/Runtime/Text.h"
 
+#include <algorithm>
+
 namespace cupola::runtime::capi {
 
 using format::DType;
@@ -26,12 +28,12 @@ Status readType(const cupola_type &type, DType &dtype) {
 }
 
 Status checkDense(const cupola_tensor &tensor) {
-  if (!tensor.strides)
-    return Status::ok();
+  const bool isEmpty =
+      std::any_of(tensor.shape, tensor.shape + tensor.ndim, [](int64_t extent) { return extent == 0; });
+  if (!tensor.strides || isEmpty)
+    return Status::ok(); // without elements every stride will do
   int64_t expected = 1;
   for (int32_t d = tensor.ndim; d-- > 0;) {
-    if (tensor.shape[d] == 0)
-      return Status::ok(); // without elements every stride will do
     if (tensor.shape[d] != 1 && tensor.strides[d] != expected)
       return Status::usage("its stride of dimension " + std::to_string(d) + " is " + std::to_string(tensor.strides[d]) +
                            ", dense row-major tensors have " + std::to_string(expected));
