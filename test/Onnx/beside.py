@@ -21,14 +21,15 @@ class Const:
 def model_of(op, operands, results=1, domain="", version=1, onnx_opset=OPSET, dynamic=False, outputs=None, types=None,
              **attributes):
     """`version`: of the domain; `results`: how many; `outputs`: their names, where some are left out; `types`: theirs, where onnxruntime does
-    not say them; `dynamic`: no extent of an input is known."""
+    not say them; `dynamic`: no extent of an input is known, or none along those axes."""
     names, inputs, constants = [], [], []
     for i, operand in enumerate(operands):
         names.append("" if operand is None else f"x{i}")
         if isinstance(operand, Const):
             constants.append(numpy_helper.from_array(operand.array, names[-1]))
         elif operand is not None:
-            shape = [f"d{i}_{axis}" for axis in range(operand.ndim)] if dynamic else operand.shape
+            unknown = range(operand.ndim) if dynamic is True else dynamic or ()
+            shape = [f"d{i}_{axis}" if axis in unknown else extent for axis, extent in enumerate(operand.shape)]
             inputs.append(helper.make_tensor_value_info(names[-1], helper.np_dtype_to_tensor_dtype(operand.dtype), shape))
     outputs = outputs or [f"y{i}" for i in range(results)]
     node = helper.make_node(op, names, outputs, name="node", domain=domain, **attributes)

@@ -96,6 +96,10 @@ void importDecoderMaskedMultiHeadAttention(OpBinder &op);
 // GroupQueryAttention.cpp
 void importGroupQueryAttention(OpBinder &op);
 
+// CausalConv.cpp, LinearAttention.cpp
+void importCausalConvWithState(OpBinder &op);
+void importLinearAttention(OpBinder &op);
+
 // MixtureOfExperts.cpp
 void importMoE(OpBinder &op);
 void importQMoE(OpBinder &op);
