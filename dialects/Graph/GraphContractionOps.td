@@ -26,13 +26,14 @@ def Graph_BlockMatMulOp : Graph_InferredOp<"block_matmul", "Contraction", "Never
   let summary = "product of two matrices of bytes, both with a scale per block of the depth";
   let description = [{
     result[m, n] = sum over b of lhs_scales[m, b] * rhs_scales[b, n]
-                                 * (start[b, n] + sum over k of block b of lhs[m, k] * rhs[k, n])
+                                 * (start[m, b] + sum over k of block b of lhs[m, k] * rhs[k, n])
 
-    lhs is i8 or ui8, rhs i8; the inner sum is one of i32, with start, and exact. Scales and result are f32, blocks are
-    added in ascending order. The extent of the depth is a multiple of that of the blocks, which is static.
+    lhs is i8, rhs i8 or ui8; the inner sum is one of i32, with start, and exact. Scales and result are f32, blocks are
+    added in ascending order. The extent of the depth is a multiple of that of the blocks, which is static. Where rhs is
+    more than its numbers by z, a start of -z times the sum of the row's block takes that back.
 
     ```mlir
-    graph.block_matmul %q, %w start %z scales %s, %t : tensor<16x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>,
+    graph.block_matmul %q, %w start %z scales %s, %t : tensor<16x64xi8>, tensor<64x8xui8>, tensor<16x2xi32>,
         tensor<16x2xf32>, tensor<2x8xf32> -> tensor<16x8xf32>
     ```
   }];

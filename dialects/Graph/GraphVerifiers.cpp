@@ -328,16 +328,17 @@ LogicalResult BlockMatMulOp::verify() {
   for (Value operand : getOperands())
     if (rankOf(operand) != 2)
       return emitOpError() << "has an operand of rank " << rankOf(operand) << ", expected matrices";
-  const Type sums = productOf(elementOf(getLhs()), elementOf(getRhs()));
-  if (!elementOf(getRhs()).isSignlessInteger(8) || !sums || elementOf(getStart()) != sums)
+  if (!elementOf(getLhs()).isSignlessInteger(8) || !elementOf(getRhs()).isInteger(8) ||
+      !elementOf(getStart()).isSignlessInteger(32))
     return emitOpError() << "multiplies " << elementOf(getLhs()) << " by " << elementOf(getRhs()) << " from "
-                         << elementOf(getStart()) << " on, expected i8 or ui8 by i8 from i32 on";
+                         << elementOf(getStart()) << " on, expected i8 by i8 or ui8 from i32 on";
   if (!elementOf(getLhsScales()).isF32() || !elementOf(getRhsScales()).isF32())
     return emitOpError("has scales that are not f32");
   const Exprs lhs = shapeOf(getLhs()), rhs = shapeOf(getRhs()), blocks = shapeOf(getRhsScales());
   if (lhs[1] != rhs[0])
     return emitOpError() << "contracts " << lhs[1].text() << " with " << rhs[0].text();
-  if (blocks[1] != rhs[1] || shapeOf(getStart()) != blocks || shapeOf(getLhsScales()) != Exprs{lhs[0], blocks[0]})
+  const Exprs ofRows = {lhs[0], blocks[0]};
+  if (blocks[1] != rhs[1] || shapeOf(getStart()) != ofRows || shapeOf(getLhsScales()) != ofRows)
     return emitOpError("has scales or a start of other rows, columns or blocks than its operands");
   const std::optional<int64_t> depth = rhs[0].constant(), count = blocks[0].constant();
   if (!depth || !count || *count <= 0 || *depth % *count != 0)

@@ -247,12 +247,12 @@ cupola::Range DotOp::getIndexRange(Value index, Variables &) {
 
 DotIndices kernel::indicesOf(DotOp dot) {
   return {dot.getLhs().getArgument(0), dot.getRhs().getArgument(1), dot.getLhs().getArgument(1),
-          dot.getBlock() ? dot.getStart().getArgument(0) : Value()};
+          dot.getBlock() ? dot.getRhsScale().getArgument(0) : Value()};
 }
 
 Value kernel::sharedIndex(DotOp dot, BlockArgument argument) {
   const DotIndices all = indicesOf(dot);
-  const Value ofRegions[][2] = {{all.m, all.k}, {all.k, all.n}, {all.b, all.n}, {all.m, all.b}, {all.b, all.n}};
+  const Value ofRegions[][2] = {{all.m, all.k}, {all.k, all.n}, {all.m, all.b}, {all.m, all.b}, {all.b, all.n}};
   return ofRegions[argument.getOwner()->getParent()->getRegionNumber()][argument.getArgNumber()];
 }
 

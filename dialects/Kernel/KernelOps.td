@@ -174,13 +174,14 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
     A region that only loads one element is a plain operand: it may be copied
     asynchronously or read where it lies; any other is a computed prologue.
     f32 operands may be multiplied as `tf32` says where the target can.
-    With `blocks` the depth falls into blocks of so many elements: the products of bytes in block b are summed in i32,
-    from start(b, n) on, and the sum over blocks, in f32, is one of these times the scales of (m, b) and of (b, n).
+    With `blocks` the depth falls into blocks of so many elements: the products of i8 by i8 or ui8 in block b are
+    summed in i32, from start(m, b) on, and the sum over blocks, in f32, is one of these times the scales of (m, b) and
+    of (b, n).
 
     ```mlir
     %t = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. } : !kernel.tile<f32, "40", "64">
     %u = kernel.dot [40, 64, 96] lhs (%m, %k) { .. } rhs (%k, %n) { .. }
-        blocks 32 start (%b, %n) { .. } scales (%m, %b) { .. } by (%b, %n) { .. } : !kernel.tile<f32, "40", "64">
+        blocks 32 start (%m, %b) { .. } scales (%m, %b) { .. } by (%b, %n) { .. } : !kernel.tile<f32, "40", "64">
     ```
   }];
   let arguments = (ins Graph_ExprArray:$extents, Optional<Kernel_TileType>:$init,
@@ -193,7 +194,7 @@ def Kernel_DotOp : Kernel_Op<"dot", [RecursiveMemoryEffects, Kernel_Defines]> {
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// Of blocks: yield at (b, n), (m, b) and (b, n).
+    /// Of blocks: yield at (m, b), (m, b) and (b, n).
     ::mlir::Region &getStart() { return getParts()[0]; }
     ::mlir::Region &getLhsScale() { return getParts()[1]; }
     ::mlir::Region &getRhsScale() { return getParts()[2]; }

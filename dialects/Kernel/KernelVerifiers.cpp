@@ -160,9 +160,9 @@ static LogicalResult verifyBlocks(DotOp dot) {
   const auto block = static_cast<int64_t>(*dot.getBlock());
   if (block <= 0 || !divisible(depth, block, {}))
     return dot.emitOpError() << "blocks of " << block << " do not divide a depth of " << depth.text();
-  Type sums = graph::productOf(typeYieldedBy(dot.getLhs()), typeYieldedBy(dot.getRhs()));
-  if (!sums || !sums.isSignlessInteger(32) || typeYieldedBy(dot.getStart()) != sums)
-    return dot.emitOpError("blocks are of integers whose products are summed in i32, as the start is");
+  if (!typeYieldedBy(dot.getLhs()).isSignlessInteger(8) || !typeYieldedBy(dot.getRhs()).isInteger(8) ||
+      !typeYieldedBy(dot.getStart()).isSignlessInteger(32))
+    return dot.emitOpError("blocks are of i8 by i8 or ui8, summed in i32, as the start is");
   if (!typeYieldedBy(dot.getLhsScale()).isF32() || !typeYieldedBy(dot.getRhsScale()).isF32() ||
       !dot.getTile().getType().getElement().isF32())
     return dot.emitOpError("scales of blocks and their tile are f32");

@@ -52,14 +52,15 @@ void multiplyRow(Call &call, int64_t row, int64_t depth, int64_t columns, int64_
   const auto readRow = [](const Tensor &tensor, int64_t at, auto &numbers) {
     tensor.read(at * static_cast<int64_t>(numbers.size()), static_cast<int64_t>(numbers.size()), numbers.data());
   };
-  std::vector<int64_t> left(depth), right(columns), sums(columns);
+  std::vector<int64_t> left(depth), right(columns), sums(columns), starts(blocks);
   std::vector<double> scales(blocks), factors(columns), result(columns);
   readRow(call.operands[0], row, left);
+  readRow(call.operands[2], row, starts);
   readRow(call.operands[3], row, scales);
   for (int64_t k = 0; k < depth; ++k) {
     const int64_t size = depth / blocks, block = k / size;
     if (k % size == 0)
-      readRow(call.operands[2], block, sums);
+      sums.assign(columns, starts[block]);
     readRow(call.operands[1], k, right);
     for (int64_t n = 0; n < columns; ++n)
       sums[n] += left[k] * right[n];

@@ -134,17 +134,17 @@ func.func @manySines(%x: tensor<40000x64xf32>) -> tensor<40000x64xf32> {
   return %y : tensor<40000x64xf32>
 }
 
-// Integers of a block from its start on, times both scales: 0.5 * (381 - 384) + 2 * 0.25 * (904 - 896).
+// Integers of a block from its start on, times both scales: 0.5 * (125 - 128) + 2 * 0.25 * (392 - 384).
 // CHECK-LABEL: @blocks
 // CHECK: graph.constant dense<2.500000e+00> : tensor<1x1xf32>
 // CHECK-NOT: graph.block_matmul
 func.func @blocks() -> tensor<1x1xf32> {
-  %q = graph.constant dense<[[129, 126, 128, 130]]> : tensor<1x4xui8> : tensor<1x4xui8>
-  %w = graph.constant dense<[[1], [2], [3], [4]]> : tensor<4x1xi8> : tensor<4x1xi8>
-  %z = graph.constant dense<[[-384], [-896]]> : tensor<2x1xi32> : tensor<2x1xi32>
+  %q = graph.constant dense<[[3, -2, 0, 2]]> : tensor<1x4xi8> : tensor<1x4xi8>
+  %w = graph.constant dense<[[129], [131], [131], [196]]> : tensor<4x1xui8> : tensor<4x1xui8>
+  %z = graph.constant dense<[[-128, -384]]> : tensor<1x2xi32> : tensor<1x2xi32>
   %s = graph.constant dense<[[0.5, 2.0]]> : tensor<1x2xf32> : tensor<1x2xf32>
   %t = graph.constant dense<[[1.0], [0.25]]> : tensor<2x1xf32> : tensor<2x1xf32>
-  %y = graph.block_matmul %q, %w start %z scales %s, %t : tensor<1x4xui8>, tensor<4x1xi8>, tensor<2x1xi32>, tensor<1x2xf32>, tensor<2x1xf32>
+  %y = graph.block_matmul %q, %w start %z scales %s, %t : tensor<1x4xi8>, tensor<4x1xui8>, tensor<1x2xi32>, tensor<1x2xf32>, tensor<2x1xf32>
       -> tensor<1x1xf32>
   return %y : tensor<1x1xf32>
 }

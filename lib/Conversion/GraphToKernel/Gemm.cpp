@@ -67,7 +67,7 @@ static Value blockDot(Emitter &emitter, const Emitter::Loop &loop, graph::BlockM
   };
   operand(dot.getLhs(), product.getLhs(), m, k);
   operand(dot.getRhs(), product.getRhs(), k, n);
-  operand(dot.getStart(), product.getStart(), block, n);
+  operand(dot.getStart(), product.getStart(), m, block);
   operand(dot.getLhsScale(), product.getLhsScales(), m, block);
   operand(dot.getRhsScale(), product.getRhsScales(), block, n);
   return dot.getTile();

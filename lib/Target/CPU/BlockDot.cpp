@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What belongs to the blocks of a depth block, their starts and scales, is copied beside the operands: in the order of
-// the micro-kernel, whatever computes it and wherever it lies. That is two vectors for a block of a panel, which serve
-// all rows of the iteration.
+// the micro-kernel, whatever computes it and wherever it lies. Scales of columns are not where they are packed: one row
+// would wait for them, as those of a panel's blocks lie far from each other.
 
 #include "lib/Target/CPU/Emitter.h"
 
@@ -16,8 +16,9 @@ static Type yieldedBy(Region &region) { return region.front().getTerminator()->g
 
 void Emitter::copyBlockParts() {
   DotOp op = plan.contraction->dot;
-  copyOfColumns(op.getStart(), plan.contraction->startOffset);
-  copyOfColumns(op.getRhsScale(), plan.contraction->columnScaleOffset);
+  if (!plan.contraction->areScalesPacked)
+    copyOfColumns(op.getRhsScale(), plan.contraction->columnScaleOffset);
+  copyOfRows(op.getStart(), plan.contraction->startOffset);
   copyOfRows(op.getLhsScale(), plan.contraction->rowScaleOffset);
 }
 
@@ -66,11 +67,23 @@ void Emitter::copyOfRows(Region &part, int64_t offset) {
 
 void Emitter::addBlocks(MicroCall &call, Value panel, Value row) {
   const Contraction &dot = *plan.contraction;
-  const Value blocks = c.i64(dot.blocks()), ofPanel = c.muli(panel, blocks);
+  const Value blocks = c.i64(dot.blocks()), ofRow = c.muli(row, blocks);
   call.block = dot.blockSize / dot.depthUnit;
-  call.start = c.address(scratchAt(dot.startOffset), ofPanel, dot.sumType());
-  call.columnScales = c.address(scratchAt(dot.columnScaleOffset), ofPanel, dot.accumulator());
-  call.rowScales = {c.address(scratchAt(dot.rowScaleOffset), c.muli(row, blocks), dot.accumulator()), blocks};
+  call.columnScales = columnScalesAt(panel);
+  call.starts = {c.address(scratchAt(dot.startOffset), ofRow, dot.sumType()), blocks};
+  call.rowScales = {c.address(scratchAt(dot.rowScaleOffset), ofRow, dot.accumulator()), blocks};
+}
+
+/// Those of the panel, from the depth block on.
+Value Emitter::columnScalesAt(Value panel) {
+  const Contraction &dot = *plan.contraction;
+  if (!dot.areScalesPacked)
+    return c.address(scratchAt(dot.columnScaleOffset), c.muli(panel, c.i64(dot.blocks())), dot.accumulator());
+  const Value all = c.binary<arith::DivUIOp>(index(dot.depth), c.i64(dot.blockSize));
+  const Value first = c.binary<arith::DivUIOp>(block.depth, c.i64(dot.blockSize));
+  const Value column = c.addi(block.column, panel);
+  const Value at = c.addi(c.muli(column, all), c.muli(first, c.i64(dot.panel)));
+  return c.address(buffers.lookup(plainOperand(DotOp(dot.dot).getRhsScale()).getView()), at, dot.accumulator());
 }
 
 } // namespace cupola::cpu

@@ -47,15 +47,18 @@ void mergeLoops(kernel::FuncOp func);
 /// packed: of a packed one there are no columns.
 void swapOperands(kernel::FuncOp func, const CpuArchitecture &isa);
 
-/// The parameters that the right operand of a contraction is made of, where the contraction rather reads it in the
-/// order of its micro-kernel; else none. Packing pays once per executable, so the caller asks for it (packOperand)
-/// where all of them are weights in every launch of `func`.
-std::vector<unsigned> packableOperand(kernel::FuncOp func);
+/// The right operand of a contraction and, with blocks, its scales, if the contraction rather reads them in the order
+/// of its micro-kernel. Packing pays once per executable, so the caller asks for it (packOperand) where all parameters
+/// of an operand are weights in every launch of `func`.
+llvm::SmallVector<mlir::Region *> packableOperands(kernel::FuncOp func);
+/// The parameters that an operand is made of.
+std::vector<unsigned> parametersOf(mlir::Region &operand);
 
-/// Changes `func` to read the right operand, which is packable, packed, in place of its first parameter, by the kernel
-/// of this name, which is returned: (sources .., packed) with the scalars of the function. Do this before
-/// chooseSchedule: the kernel becomes another one.
-mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, llvm::StringRef packer, const CpuArchitecture &isa);
+/// Changes `func` to read an operand, which is packable, packed, in place of its first parameter, by the kernel of this
+/// name, which is returned: (sources .., packed) with the scalars of the function. Do this before chooseSchedule: the
+/// kernel becomes another one.
+mlir::OwningOpRef<kernel::FuncOp> packOperand(kernel::FuncOp func, mlir::Region &operand, llvm::StringRef packer,
+                                              const CpuArchitecture &isa);
 
 /// Packs the operands that are constants in every launch of a kernel, by new kernels p0, p1, .. of the module.
 void packWeights(mlir::ModuleOp module, const CpuArchitecture &isa);

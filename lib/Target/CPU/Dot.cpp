@@ -210,7 +210,7 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
       Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,
                        call.depth,        call.tile,        call.accumulate, call.columns,       call.ahead};
       if (call.block)
-        arguments.append({call.start, call.columnScales, call.rowScales.pointer, call.rowScales.stride});
+        arguments.append({call.starts.pointer, call.columnScales, call.rowScales.pointer, call.rowScales.stride});
       if (call.unit == 1) {
         LLVM::CallOp::create(c.b, c.loc, function, arguments);
         return;

@@ -226,9 +226,9 @@ private:
     int64_t panel = 0, tileStride = 0, tileRows = 0;
     bool isDirect = false, prefetches = false, nibbles = false;
     int64_t unit = 1;
-    int64_t block = 0;               ///< MicroKernel::block
-    mlir::Value start, columnScales; ///< of the panel
-    Operand rowScales;
+    int64_t block = 0;         ///< MicroKernel::block
+    mlir::Value columnScales;  ///< of the panel
+    Operand starts, rowScales; ///< of one stride
   };
   void callMicroKernel(const MicroCall &call, const Expr &allRows, const Expr &allColumns);
   /// The address of one of two functions, by CpuArchitecture::dots.
@@ -248,6 +248,7 @@ private:
   void copyOfColumns(mlir::Region &part, int64_t offset);
   void copyOfRows(mlir::Region &part, int64_t offset);
   void addBlocks(MicroCall &call, mlir::Value panel, mlir::Value row);
+  mlir::Value columnScalesAt(mlir::Value panel);
 
   //===--- RowSteps.cpp: ordered steps over tiles of rows ---===//
   void emitSteps(llvm::ArrayRef<mlir::Value> iteration);

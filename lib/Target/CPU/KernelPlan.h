@@ -61,14 +61,16 @@ struct Contraction {
   /// .. of four bits: of 8 neighbours of the depth, per column, the first four in the low bits of as many bytes.
   bool areNibbles = false;
   /// What the micro-kernel takes for an element are so many neighbours of the depth, whose products are summed in i32:
-  /// 2 of i16, 4 of ui8 by i8; else 1. A left operand has them side by side; a right one, copied or packed, per column,
-  /// and 0 behind the depth.
+  /// 2 of i16, 4 of ui8 by i8 or the reverse; else 1. A left operand has them side by side; a right one, copied or
+  /// packed, per column, and 0 behind the depth.
   int64_t depthUnit = 1;
   /// PanelShape::alongDepth.
   bool isAlongDepth = false;
-  /// Of a dot with blocks their size, which the unit divides, and the name of their index; 0: it has none.
+  /// Of a dot with blocks their size, which the unit divides, and the name of their index; 0: it has none. Rows are the
+  /// side with a sign then.
   int64_t blockSize = 0;
   std::string b;
+  bool areScalesPacked = false; ///< those of columns are in panels, a row of a panel for a block
 
   // The schedule.
   OperandForm lhs = OperandForm::Copied, rhs = OperandForm::Copied;
@@ -80,8 +82,8 @@ struct Contraction {
 
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
   int64_t tableOffset = 0;                              ///< of runs
-  /// The same of blocks: starts and scales of columns in panels, a row for a block, and scales of rows.
-  int64_t startOffset = 0, columnScaleOffset = 0, rowScaleOffset = 0;
+  /// The same of blocks: starts and scales of rows, and scales of columns in panels, a row for a block.
+  int64_t startOffset = 0, rowScaleOffset = 0, columnScaleOffset = 0;
 
   mlir::Type accumulator() const { return mlir::cast<kernel::TileType>(dot->getResult(0).getType()).getElement(); }
   /// Of operands where they are copied or packed.

@@ -24,7 +24,7 @@ struct Generator {
   unsigned firstRow = 0, rows;
   VectorType vectorType;
   Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns, ahead;
-  Value start, columnScales, rowScales, rowScaleStride;
+  Value starts, columnScales, rowScales, rowScaleStride;
   Value lastMask;
   Values lhsRow;
 
@@ -83,13 +83,18 @@ struct Generator {
 
   /// What the products of an element are made of: itself, or both halves where bytes have no instruction that is exact.
   Values partsOf(Value words, bool isRight) {
-    return shape.unit == 4 && !shape.extended ? halvesOf(words, isRight) : Values{words};
+    return shape.unit == 4 && !shape.extended ? halvesOf(words, isRight == isRightSigned()) : Values{words};
   }
 
+  /// One side has a sign.
+  bool isRightSigned() { return shape.block == 0; }
+
   Value multiplyAdd(ValueRange a, ValueRange x, Value sum) {
-    if (shape.unit == 4 && shape.extended)
+    if (shape.unit == 4 && shape.extended) {
+      Value left = asVector(a[0], 8), right = asVector(x[0], 8); // the instruction has the signed one last
       return call(c.lanes == 16 ? "avx512.vpdpbusd.512" : "avx512.vpdpbusd.256",
-                  {sum, asVector(a[0], 8), asVector(x[0], 8)});
+                  isRightSigned() ? Values{sum, left, right} : Values{sum, right, left});
+    }
     if (shape.unit != 1) {
       for (auto [left, right] : llvm::zip_equal(a, x))
         sum = c.addi(multiplyPairs(left, right), sum);
@@ -102,13 +107,8 @@ struct Generator {
 
   /// Both of the numbers of four bits in each byte of words, as bytes.
   std::pair<Value, Value> numbersOf(Value words) {
-    const auto bytes = [&](int64_t value) { return c.integer(value * 0x01010101, words); };
-    const auto signedOf = [&](Value half) {
-      Value numbers = asVector(c.andi(half, bytes(15)), 8), less = c.subi(numbers, asVector(bytes(8), 8));
-      return LLVM::BitcastOp::create(c.b, c.loc, vectorType, less).getResult();
-    };
-    Value low = signedOf(words);
-    return {low, signedOf(c.binary<arith::ShRUIOp>(words, c.integer(4, words)))};
+    const Value mask = c.integer(0x0f0f0f0f, words), upper = c.binary<arith::ShRUIOp>(words, c.integer(4, words));
+    return {c.andi(words, mask), c.andi(upper, mask)};
   }
 
   Values depthStep(Value k, ValueRange sums) {
@@ -199,12 +199,17 @@ struct Generator {
     }
   }
 
-  /// The integers of a block: each begins with the start of its column.
-  Values sumsOf(Value block, Value row) {
+  /// What a block has for a row, in all lanes.
+  Value ofRow(Value from, unsigned row, Value block, Type type) {
+    Value at = c.address(from, c.addi(c.muli(rowAt(row), rowScaleStride), block), type);
+    return c.splat(LLVM::LoadOp::create(c.b, c.loc, type, at, /*alignment=*/4));
+  }
+
+  /// The integers of a block: each begins with the start of its row.
+  Values sumsOf(Value block) {
     Values init;
-    for (unsigned i = 0; i < rows * shape.vectors; ++i)
-      init.push_back(i < shape.vectors ? loadVector(c.address(start, c.addi(row, c.i64(i * c.lanes)), element()))
-                                       : init[i - shape.vectors]);
+    for (unsigned i = 0; i < rows; ++i)
+      init.append(shape.vectors, ofRow(starts, i, block, element()));
     const int64_t steps = shape.nibbles ? shape.block / 2 : shape.block;
     const Value first = c.muli(block, c.i64(steps));
     return c.forCount(c.i64(steps), init,
@@ -214,14 +219,12 @@ struct Generator {
   Values addBlock(Value block, ValueRange totals) {
     const Type number = c.b.getF32Type();
     const Value row = c.muli(block, c.i64(shape.tileStride));
-    const Values sums = sumsOf(block, row);
+    const Values sums = sumsOf(block);
     Values scales, next;
     for (unsigned j = 0; j < shape.vectors; ++j)
       scales.push_back(loadFloats(c.address(columnScales, c.addi(row, c.i64(j * c.lanes)), number)));
     for (unsigned i = 0; i < rows; ++i) {
-      const Value at = c.addi(c.muli(rowAt(i), rowScaleStride), block);
-      const Value scale =
-          c.splat(LLVM::LoadOp::create(c.b, c.loc, number, c.address(rowScales, at, number), /*alignment=*/4));
+      const Value scale = ofRow(rowScales, i, block, number);
       for (unsigned j = 0; j < shape.vectors; ++j) {
         const Value sum = arith::SIToFPOp::create(c.b, c.loc, floatType(), sums[i * shape.vectors + j]);
         next.push_back(c.fma(sum, c.mulf(scale, scales[j]), totals[i * shape.vectors + j]));
@@ -275,7 +278,7 @@ LLVM::LLVMFuncOp microKernel(ModuleOp module, const MicroKernel &shape, const Cp
   Generator generator(b, module.getLoc(), shape, isa);
   Value *arguments[] = {&generator.lhs,       &generator.lhsStride,     &generator.lhsRows, &generator.rhs,
                         &generator.rhsStride, &generator.depth,         &generator.tile,    &generator.accumulate,
-                        &generator.columns,   &generator.ahead,         &generator.start,   &generator.columnScales,
+                        &generator.columns,   &generator.ahead,         &generator.starts,  &generator.columnScales,
                         &generator.rowScales, &generator.rowScaleStride};
   for (auto [argument, value] : llvm::zip(arguments, function.getArguments()))
     *argument = value;

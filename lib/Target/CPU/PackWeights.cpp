@@ -21,22 +21,22 @@ public:
   }
 
   void run() {
-    for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>())) {
-      const std::vector<unsigned> parameters = packableOperand(func);
-      auto isConstant = [&](unsigned parameter) { return isConstantEverywhere(func, parameter); };
-      if (!parameters.empty() && llvm::all_of(parameters, isConstant) && isOneMatrix(func))
-        pack(func);
-    }
+    for (auto func : llvm::make_early_inc_range(module.getOps<kernel::FuncOp>()))
+      for (Region *operand : packableOperands(func)) {
+        auto isConstant = [&](unsigned parameter) { return isConstantEverywhere(func, parameter); };
+        if (llvm::all_of(parametersOf(*operand), isConstant) && isOneMatrix(func, *operand))
+          pack(func, *operand);
+      }
   }
 
 private:
   /// The copy is made once, for all shapes and iterations: it has a size of its own, and nothing that is open decides
   /// what stands where.
-  bool isOneMatrix(kernel::FuncOp func) {
+  bool isOneMatrix(kernel::FuncOp func, Region &operand) {
     kernel::DotOp dot = dotOf(func);
     const graph::Exprs extents = graph::exprsOf(dot.getExtents());
     graph::Exprs used = {extents[1] * extents[2]};
-    dot.getRhs().walk([&](Operation *op) { kernel::forEachExpr(op, [&](const Expr &e) { used.push_back(e); }); });
+    operand.walk([&](Operation *op) { kernel::forEachExpr(op, [&](const Expr &e) { used.push_back(e); }); });
     return llvm::all_of(launches[func.getSymName()], [&](graph::FusionOp fusion) {
       std::map<std::string, Expr> scalars;
       for (auto [i, scalar] : llvm::enumerate(graph::exprsOf(*fusion.getScalars())))
@@ -56,9 +56,9 @@ private:
     });
   }
 
-  void pack(kernel::FuncOp func) {
+  void pack(kernel::FuncOp func, Region &operand) {
     const std::string name = "p" + std::to_string(count++);
-    module.getBody()->push_back(packOperand(func, name, isa).release());
+    module.getBody()->push_back(packOperand(func, operand, name, isa).release());
   }
 
   ModuleOp module;

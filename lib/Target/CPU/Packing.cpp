@@ -47,10 +47,9 @@ static bool canMove(FuncOp func, Region &operand, Operation &op) {
   });
 }
 
-/// Whether the right operand is one matrix for all of the grid, or one for each point of static dimensions of it, made
-/// of parameters that nothing else reads.
-static bool isPackable(FuncOp func, DotOp dot) {
-  Region &operand = dot.getRhs();
+/// Whether an operand is one matrix for all of the grid, or one for each point of static dimensions of it, made of
+/// parameters that nothing else reads.
+static bool isPackable(FuncOp func, Region &operand) {
   const auto isOwn = [&](BlockArgument view) {
     return !func.isPacked(view.getArgNumber()) &&
            llvm::all_of(view.getUsers(), [&](Operation *user) { return user->getParentRegion() == &operand; });
@@ -71,55 +70,85 @@ static bool isOfFewBits(Region &operand) {
          llvm::any_of(operand.getOps<BinaryOp>(), isMask);
 }
 
-std::vector<unsigned> packableOperand(FuncOp func) {
+SmallVector<Region *> packableOperands(FuncOp func) {
   DotOp dot = dotOf(func);
   Variables vars(func);
-  if (!dot || readContraction(vars, func).failed() || !isPackable(func, dot) || isOfFewBits(dot.getRhs()))
+  if (!dot || readContraction(vars, func).failed())
     return {};
+  SmallVector<Region *> operands;
+  if (isPackable(func, dot.getRhs()) && !isOfFewBits(dot.getRhs()))
+    operands.push_back(&dot.getRhs());
+  if (dot.getBlock() && isPackable(func, dot.getRhsScale()) && gridOf(func, dot.getRhsScale()).empty())
+    operands.push_back(&dot.getRhsScale());
+  return operands;
+}
+
+std::vector<unsigned> parametersOf(Region &operand) {
   std::vector<unsigned> parameters;
-  for (BlockArgument source : sourcesOf(dot.getRhs()))
+  for (BlockArgument source : sourcesOf(operand))
     parameters.push_back(source.getArgNumber());
   return parameters;
 }
 
 namespace {
 
-/// What a number of four bits is less.
-constexpr int64_t kMiddle = 8;
+/// How many numbers there are of four bits.
+constexpr int64_t kNibbles = 16;
 
-BinaryOp binaryOf(Value value, graph::BinaryKind kind) {
-  auto op = value.getDefiningOp<BinaryOp>();
-  return op && op.getKind() == kind ? op : BinaryOp();
-}
-
-/// Whether the right operand is (.. & 15) - 8 in blocks of whole bytes.
+/// Whether the right operand is .. & 15 in blocks of whole bytes.
 bool isOfNibbles(DotOp dot) {
   const std::optional<int64_t> depth = exprsOf(dot.getExtents())[2].constant();
   if (!dot.getBlock() || *dot.getBlock() % kNibbleRows != 0 || !depth || *depth % kNibbleRows != 0 ||
       depthUnitOf(dot) != kNibbleRows / 2)
     return false;
-  BinaryOp difference = binaryOf(dot.getRhs().front().getTerminator()->getOperand(0), graph::BinaryKind::Sub);
-  auto number = difference ? difference.getLhs().getDefiningOp<CastOp>() : CastOp();
-  BinaryOp masked = number ? binaryOf(number.getInput(), graph::BinaryKind::BitwiseAnd) : BinaryOp();
-  return masked && isInteger(masked.getRhs(), 2 * kMiddle - 1) && isInteger(difference.getRhs(), kMiddle);
+  auto masked = dot.getRhs().front().getTerminator()->getOperand(0).getDefiningOp<BinaryOp>();
+  return masked && masked.getKind() == graph::BinaryKind::BitwiseAnd && isInteger(masked.getRhs(), kNibbles - 1);
 }
 
 /// Of a column: `unit` rows of the depth, or as many bytes of two.
 Expr wordsOf(const Expr &depth, int64_t unit, bool nibbles) { return ceilDiv(depth, nibbles ? kNibbleRows : unit); }
 
+/// What a packer makes of an operand [depth, columns]: panels of so many columns, in each of which `unit` neighbours of
+/// the depth lie side by side. `nibbles`: Contraction::areNibbles.
+struct Panels {
+  Region &operand;
+  Expr depth, columns;
+  int64_t width, unit;
+  bool nibbles;
+
+  Type stored() const {
+    OpBuilder b(operand.getContext());
+    return nibbles ? b.getIntegerType(8, /*isSigned=*/false) : element();
+  }
+  /// Of the micro-kernel's operand.
+  Type element() const {
+    auto dot = cast<DotOp>(operand.getParentOp());
+    return &operand == &dot.getRhs() ? operandType(operand) : operand.front().getTerminator()->getOperand(0).getType();
+  }
+  Expr words() const { return wordsOf(depth, unit, nibbles); }
+};
+
+Panels panelsOf(DotOp dot, Region &operand, const CpuArchitecture &isa) {
+  const graph::Exprs extents = exprsOf(dot.getExtents());
+  const int64_t width = panelOf(dot, isa).columns;
+  if (&operand == &dot.getRhs())
+    return {operand, extents[2], extents[1], width, packedUnitOf(dot, isa), isOfNibbles(dot)};
+  return {operand, floorDiv(extents[2], static_cast<int64_t>(*dot.getBlock())), extents[1], width, 1, false};
+}
+
 /// Builds the body of a packer: of every matrix, foreach (panel, k, column) packed[..] = element(k, panel * width +
-/// column), or 0; `unit` rows of k lie side by side. `nibbles`: as Contraction::areNibbles, k counts bytes.
+/// column), or 0. Of nibbles k counts bytes.
 class PackerBuilder {
 public:
-  PackerBuilder(FuncOp func, DotOp dot, int64_t width, int64_t unit, bool nibbles)
-      : func(func), operand(dot.getRhs()), extents(exprsOf(dot.getExtents())), dims(gridOf(func, operand)),
-        width(width), unit(unit), nibbles(nibbles), loc(UnknownLoc::get(func.getContext())) {}
+  PackerBuilder(FuncOp func, const Panels &panels)
+      : func(func), panels(panels), operand(panels.operand), dims(gridOf(func, operand)), width(panels.width),
+        unit(panels.unit), loc(UnknownLoc::get(func.getContext())) {}
 
   void build(OpBuilder &b, mlir::Block &body) {
     const graph::Exprs outer = gridExtents(func, dims);
     graph::Exprs all = outer;
-    const Expr words = wordsOf(extents[2], unit, nibbles);
-    all.append({ceilDiv(extents[1], width), words * unit, Expr(width)});
+    const Expr words = panels.words(), count = ceilDiv(panels.columns, width);
+    all.append({count, words * unit, Expr(width)});
     auto loop = ForeachOp::create(b, loc, graph::exprArray(b.getContext(), all));
     b.createBlock(&loop.getBody(), {}, SmallVector<Type>(all.size(), b.getIndexType()),
                   SmallVector<Location>(all.size(), loc));
@@ -136,10 +165,10 @@ public:
       map.map(source, view);
     const Value target = body.getArguments().back();
     const Type stored = cast<ViewType>(target.getType()).getElement();
-    Value value = nibbles ? twoElements(b, k) : element(b, k);
+    Value value = panels.nibbles ? twoElements(b, k) : element(b, k);
     if (stored != value.getType())
       value = CastOp::create(b, loc, stored, value);
-    const Expr panel = matrix * ceilDiv(extents[1], width) + p;
+    const Expr panel = matrix * count + p;
     const Expr at = ((panel * words + floorDiv(k, unit)) * width + j) * unit + mod(k, unit);
     StoreOp::create(b, loc, value, target, at, b.getArrayAttr({}), point);
   }
@@ -149,30 +178,23 @@ private:
     return kernel::ConstantOp::create(b, loc, cast<TypedAttr>(b.getZeroAttr(type)));
   }
 
-  /// Those of a byte, each more than it is by `kMiddle`.
+  /// Those of a byte.
   Value twoElements(OpBuilder &b, const Expr &byte) {
-    const Type type = b.getIntegerType(8, /*isSigned=*/false);
-    const auto number = [&](int64_t value) {
-      return kernel::ConstantOp::create(b, loc, b.getIntegerAttr(type, value)).getResult();
-    };
     const auto binary = [&](graph::BinaryKind kind, Value lhs, Value rhs) {
       return BinaryOp::create(b, loc, lhs.getType(), kind, lhs, rhs).getResult();
     };
-    const auto more = [&](const Expr &k) {
-      Value bits = CastOp::create(b, loc, type, element(b, k));
-      return binary(graph::BinaryKind::Add, bits, number(kMiddle)); // wraps around where the element is negative
-    };
     const Expr first = floorDiv(byte, unit) * (2 * unit) + mod(byte, unit);
-    Value low = more(first), high = more(first + unit);
-    return binary(graph::BinaryKind::Add, low, binary(graph::BinaryKind::Mul, high, number(2 * kMiddle)));
+    Value low = element(b, first), high = element(b, first + unit);
+    Value upper = kernel::ConstantOp::create(b, loc, b.getIntegerAttr(high.getType(), kNibbles));
+    return binary(graph::BinaryKind::Add, low, binary(graph::BinaryKind::Mul, high, upper));
   }
 
   /// What the operand's region yields at row k of the column; 0 outside of the matrix.
   Value element(OpBuilder &b, const Expr &k) {
     places[operand.getArgument(0)] = k;
-    inside = {extents[1] - column - 1};
+    inside = {panels.columns - column - 1};
     if (unit != 1)
-      inside.push_back(extents[2] - k - 1);
+      inside.push_back(panels.depth - k - 1);
     mlir::Block &block = operand.front();
     for (Operation &op : block.without_terminator())
       move(b, op);
@@ -211,11 +233,10 @@ private:
   }
 
   FuncOp func;
+  const Panels &panels;
   Region &operand;
-  const graph::Exprs extents;
   const SmallVector<unsigned> dims;
   const int64_t width, unit;
-  const bool nibbles;
   const Location loc;
   Expr column;
   IRMapping map;
@@ -228,11 +249,12 @@ private:
 
 /// The operand becomes a load of its first parameter. Elements lie at positions of their own; that of the load only
 /// says which of them it is.
-static void readPacked(FuncOp func, DotOp dot, ArrayRef<BlockArgument> sources) {
-  Region &operand = dot.getRhs();
+static void readPacked(FuncOp func, const Panels &panels, ArrayRef<BlockArgument> sources) {
+  Region &operand = panels.operand;
   if (plainOperand(operand))
     return;
-  const graph::Exprs extents = exprsOf(dot.getExtents()), grid = exprsOf(func.getGrid());
+  const Location loc = operand.getLoc();
+  const graph::Exprs grid = exprsOf(func.getGrid());
   const Type element = operand.front().getTerminator()->getOperand(0).getType();
   const SmallVector<unsigned> dims = gridOf(func, operand);
   mlir::Block &block = operand.front();
@@ -244,24 +266,21 @@ static void readPacked(FuncOp func, DotOp dot, ArrayRef<BlockArgument> sources) 
   };
   for (unsigned dim : dims)
     add(func.getPoint()[dim], grid[dim]);
-  add(block.getArgument(0), extents[2]);
-  add(block.getArgument(1), extents[1]);
+  add(block.getArgument(0), panels.depth);
+  add(block.getArgument(1), panels.columns);
   while (!block.empty()) // readers before what they read
     block.back().erase();
   BlockArgument parameter = sources.front();
   parameter.setType(ViewType::get(func.getContext(), element, Access::Read));
   OpBuilder b = OpBuilder::atBlockEnd(&block);
   const Value value =
-      LoadOp::create(b, dot.getLoc(), element, parameter, position, b.getArrayAttr({}), indices, /*other=*/Value());
-  YieldOp::create(b, dot.getLoc(), value);
+      LoadOp::create(b, loc, element, parameter, position, b.getArrayAttr({}), indices, /*other=*/Value());
+  YieldOp::create(b, loc, value);
 }
 
-OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitecture &isa) {
-  DotOp dot = dotOf(func);
-  const SmallVector<BlockArgument> sources = sourcesOf(dot.getRhs());
-  const graph::Exprs extents = exprsOf(dot.getExtents());
-  const int64_t width = panelOf(dot, isa).columns, unit = packedUnitOf(dot, isa);
-  const bool nibbles = isOfNibbles(dot);
+OwningOpRef<FuncOp> packOperand(FuncOp func, Region &operand, StringRef name, const CpuArchitecture &isa) {
+  const Panels panels = panelsOf(dotOf(func), operand, isa);
+  const SmallVector<BlockArgument> sources = sourcesOf(operand);
   MLIRContext *context = func.getContext();
   OpBuilder b(context);
   auto packer = FuncOp::create(b, UnknownLoc::get(context), name, graph::KernelKind::Pack, b.getArrayAttr({}),
@@ -274,20 +293,20 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, StringRef name, const CpuArchitectu
     if (source != sources.front())
       others.push_back(source.getArgNumber());
   }
-  const Type stored = nibbles ? b.getIntegerType(8, /*isSigned=*/false) : operandType(dot.getRhs());
+  const Type stored = panels.stored();
   body.addArgument(ViewType::get(context, stored, Access::Write), packer.getLoc());
   b.setInsertionPointToStart(&body);
-  PackerBuilder(func, dot, width, unit, nibbles).build(b, body);
+  PackerBuilder(func, panels).build(b, body);
 
-  const Expr matrices = graph::product(gridExtents(func, gridOf(func, dot.getRhs())));
-  const Expr bytes = matrices * ceilDiv(extents[1], width) * wordsOf(extents[2], unit, nibbles) *
-                     (width * unit * graph::byteSize(stored));
-  readPacked(func, dot, sources);
+  const Expr matrices = graph::product(gridExtents(func, gridOf(func, operand)));
+  const Expr bytes = matrices * ceilDiv(panels.columns, panels.width) * panels.words() *
+                     (panels.width * panels.unit * graph::byteSize(stored));
+  readPacked(func, panels, sources);
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());
   packed.push_back(PackedAttr::get(context, sources.front().getArgNumber(), others,
                                    graph::ExprAttr::get(context, bytes), FlatSymbolRefAttr::get(context, name),
-                                   nibbles));
+                                   panels.nibbles));
   func.setPackedAttr(b.getArrayAttr(packed));
   return packer;
 }

@@ -78,8 +78,9 @@ Type sumTypeOf(DotOp dot) { return dot.getBlock() ? yieldedBy(dot.getStart()) : 
 int64_t depthUnitOf(DotOp dot) {
   const Type left = yieldedBy(dot.getLhs()), right = yieldedBy(dot.getRhs());
   const Type sums = sumTypeOf(dot);
-  if (left == sums || dot.getBlock().value_or(0) % 4 != 0 || left.isSignlessInteger(8) ||
-      graph::productOf(left, right) != sums)
+  if (dot.getBlock())
+    return *dot.getBlock() % 4 == 0 && right.isUnsignedInteger(8) ? 4 : 1;
+  if (left == sums || left.isSignlessInteger(8) || graph::productOf(left, right) != sums)
     return 1;
   return left == right ? 2 : 4;
 }
@@ -122,6 +123,12 @@ int64_t packedUnitOf(DotOp dot, const CpuArchitecture &isa) {
   return panelOf(dot, isa).alongDepth ? lanesOf(dot, isa) : depthUnitOf(dot);
 }
 
+/// How the parameter is packed that a region of a dot is nothing but a load of; null: it is none.
+static PackedAttr packedPart(FuncOp func, Region &region) {
+  LoadOp load = plainOperand(region);
+  return load ? func.getPackedOperand(cast<BlockArgument>(load.getView()).getArgNumber()) : PackedAttr();
+}
+
 Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   DotOp dot = dotOf(func);
   if (!isSupported(func, dot))
@@ -142,14 +149,12 @@ Result<Contraction> readContraction(Variables &vars, FuncOp func) {
   if (dot.getBlock()) {
     c.blockSize = static_cast<int64_t>(*dot.getBlock());
     c.b = vars.name(indices.b);
+    c.areScalesPacked = static_cast<bool>(packedPart(func, dot.getRhsScale()));
   }
   c.isLhsContiguous = isContiguous(vars, dot.getLhs(), c.k, c.m, c.lhsType()) &&
                       divisible(c.depth, c.depthUnit, scalarDivisors(func.getScalars()));
   c.isRhsContiguous = c.depthUnit == 1 && isContiguous(vars, dot.getRhs(), c.n, c.k, c.rhsType());
-  LoadOp load = plainOperand(dot.getRhs());
-  if (!load)
-    return c;
-  const PackedAttr packed = func.getPackedOperand(cast<BlockArgument>(load.getView()).getArgNumber());
+  const PackedAttr packed = packedPart(func, dot.getRhs());
   c.isPacked = static_cast<bool>(packed);
   c.areNibbles = packed && packed.getNibbles();
   return c;

@@ -18,14 +18,20 @@ namespace cupola {
 
 namespace {
 
-/// Half of what a byte holds is added to rows, so that they have no sign.
-constexpr int32_t middle = 128;
-/// The same of four bits, and rows of a matrix whose numbers of four bits are half as many bytes.
-constexpr int64_t middleOfNibble = 8, nibbleRows = 8;
+/// Half of what a byte and four bits hold is added to weights, so that they have no sign.
+constexpr int64_t middleOfByte = 128, middleOfNibble = 8;
+/// Rows of a matrix whose numbers of four bits are half as many bytes.
+constexpr int64_t nibbleRows = 8;
 
-/// A matrix as bytes in blocks of a row.
+/// A matrix as bytes in blocks of a row, and the sums of these.
 struct Rows {
-  Value bytes, scales;
+  Value bytes, scales, sums;
+};
+
+/// [depth, columns], each more by `middle`.
+struct Integers {
+  Value bytes;
+  int64_t middle;
 };
 
 class BlockProducts : public impl::BlockProductsBase<BlockProducts> {
@@ -54,9 +60,11 @@ private:
       return false;
     const Location loc = match::locationOf(b, product, {product.getLhs()});
     const Rows rows = rowsOf(b, product.getLoc(), product.getLhs(), block);
-    Value result =
-        graph::BlockMatMulOp::create(b, loc, rows.bytes, integersOf(b, loc, *weights), startOf(b, loc, *weights, block),
-                                     rows.scales, scalesOf(b, loc, *weights, block));
+    const Integers integers = integersOf(b, loc, *weights);
+    Value start = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, rows.sums,
+                                          match::splat(b, loc, -integers.middle, graph::typeOf(rows.sums)));
+    Value result = graph::BlockMatMulOp::create(b, loc, rows.bytes, integers.bytes, start, rows.scales,
+                                                scalesOf(b, loc, *weights, block));
     result = match::castTo(b, loc, result, graph::elementOf(product.getResult()));
     product.getResult().replaceAllUsesWith(result);
     product.erase();
@@ -96,11 +104,15 @@ private:
     const Value inverse = binary(graph::BinaryKind::Div, one, scales); // one division for a block
     numbers = binary(graph::BinaryKind::Mul, numbers, graph::BroadcastOp::create(b, loc, type, inverse));
     // A float of this size has a unit in its last place: the sum rounds, halves to even, and ends with the byte.
-    numbers = binary(graph::BinaryKind::Add, numbers, match::splat(b, loc, (1 << 23) + middle, type));
+    numbers = binary(graph::BinaryKind::Add, numbers, match::splat(b, loc, 3 << 22, type));
     const Value bits =
         graph::BitcastOp::create(b, loc, graph::tensorType(graph::shapeOf(type), b.getI32Type()), numbers);
-    const Value bytes = match::castTo(b, loc, bits, b.getIntegerType(8, /*isSigned=*/false));
-    return {match::reshapeTo(b, loc, bytes, shape), match::reshapeTo(b, loc, scales, {shape[0], blocks})};
+    const Value bytes = match::castTo(b, loc, bits, b.getI8Type());
+    const Value sums = graph::ReduceOp::create(b, loc, graph::ReduceKind::Sum,
+                                               match::castTo(b, loc, bytes, b.getI32Type()), ArrayRef<int64_t>{2});
+    const graph::Exprs ofBlocks = {shape[0], blocks};
+    return {match::reshapeTo(b, loc, bytes, shape), match::reshapeTo(b, loc, scales, ofBlocks),
+            match::reshapeTo(b, loc, sums, ofBlocks)};
   }
 
   /// In strips of columns: their rows are neighbours, and the cache holds a line of each.
@@ -112,12 +124,13 @@ private:
           visit(k, n, weights.integers[n * weights.depth + k]);
   }
 
-  /// [depth, columns]; two of a byte where four bits hold them.
-  static Value integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+  /// Two of a byte where four bits hold them.
+  static Integers integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
     const auto [least, largest] = std::minmax_element(weights.integers.begin(), weights.integers.end());
     const bool areNibbles = *least >= -middleOfNibble && *largest < middleOfNibble && weights.depth % nibbleRows == 0 &&
                             static_cast<int64_t>(weights.integers.size()) >= 2 * leastPackedBytes;
-    return areNibbles ? packedOf(b, loc, weights) : bytesOf(b, loc, weights);
+    return areNibbles ? Integers{packedOf(b, loc, weights), middleOfNibble}
+                      : Integers{bytesOf(b, loc, weights), middleOfByte};
   }
 
   /// ui8 [depth / 8, 4, columns]: of eight rows the first four in the low bits, the others in the high ones.
@@ -131,28 +144,17 @@ private:
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
     Value packed = graph::ConstantOp::create(b, loc, constantOf(stored, std::move(bytes)));
-    Value value = match::castTo(b, loc, nibblesOf(b, loc, packed, /*axis=*/1), b.getI8Type());
-    Value less = match::splat(b, loc, middleOfNibble, graph::typeOf(value));
-    value = graph::BinaryOp::create(b, loc, graph::BinaryKind::Sub, value, less);
-    return match::reshapeTo(b, loc, value, {weights.depth, weights.columns});
+    return match::reshapeTo(b, loc, nibblesOf(b, loc, packed, /*axis=*/1), {weights.depth, weights.columns});
   }
 
   static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
-    std::vector<int8_t> bytes(weights.integers.size());
+    std::vector<uint8_t> bytes(weights.integers.size());
     forElements(weights, [&](int64_t k, int64_t n, int integer) {
-      bytes[k * weights.columns + n] = static_cast<int8_t>(integer);
+      bytes[k * weights.columns + n] = static_cast<uint8_t>(integer + middleOfByte);
     });
-    const auto type = RankedTensorType::get({weights.depth, weights.columns}, b.getI8Type());
+    const Type byte = b.getIntegerType(8, /*isSigned=*/false);
+    const auto type = RankedTensorType::get({weights.depth, weights.columns}, byte);
     return graph::ConstantOp::create(b, loc, constantOf(type, std::move(bytes)));
-  }
-
-  /// What `middle` adds to the sum of a block, less than nothing.
-  static Value startOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
-    std::vector<int32_t> start(weights.depth / block * weights.columns);
-    forElements(weights,
-                [&](int64_t k, int64_t n, int integer) { start[k / block * weights.columns + n] -= middle * integer; });
-    const auto type = RankedTensorType::get({weights.depth / block, weights.columns}, b.getI32Type());
-    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(start)));
   }
 
   static Value scalesOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {

@@ -108,9 +108,9 @@ def BlockProducts : Pass<"graph-block-products", "::mlir::func::FuncOp"> {
     and `int8_rows always`, or that say nothing and whose integers less their zero points are between -15 and 15, as of
     weights of 4 bits. Blocks are the longest of up to 128, and at least 16, elements that have one. Of each block of a
     row the largest magnitude is 127 times its scale, and elements are rounded to the nearest multiple of that, halves
-    to even, after a multiplication by its inverse. What reaches the product is 128 more, so that bytes have no sign;
-    `start` takes that off again. A product whose integers less their zero points are no i8, or whose depth is not whole
-    blocks, stays.
+    to even, after a multiplication by its inverse. Weights reach the product without a sign, 8 more where four bits
+    hold them all, else 128; `start` takes that off again. A product whose integers less their zero points are no i8, or
+    whose depth is not whole blocks, stays.
 
     ```mlir
     %2 = graph.matmul %x, %w int8_rows always : tensor<16x64xf32>, tensor<64x8xf32> -> tensor<16x8xf32>
@@ -118,10 +118,12 @@ def BlockProducts : Pass<"graph-block-products", "::mlir::func::FuncOp"> {
     %3 = graph.reduce max %magnitudes [2] : tensor<16x2x32xi32> -> tensor<16x2x1xi32>
     %4 = graph.binary div %most, %127 : ...
     %5 = graph.binary mul %blocks, %inverse : ...
-    %6 = graph.binary add %5, %c : ...          // 2^23 + 128: rounds, and the byte is the last one
+    %6 = graph.binary add %5, %c : ...          // 1.5 * 2^23: rounds, and the byte is the last one
     %7 = graph.bitcast %6 : ...
-    %8 = graph.cast %7 : tensor<16x64xi32> -> tensor<16x64xui8>
-    %2 = graph.block_matmul %8, %bytes start %z scales %4, %t : ..
+    %8 = graph.cast %7 : tensor<16x2x32xi32> -> tensor<16x2x32xi8>
+    %9 = graph.reduce sum %integers [2] : tensor<16x2x32xi32> -> tensor<16x2x1xi32>
+    %z = graph.binary mul %9, %-8 : ...
+    %2 = graph.block_matmul %8, %nibbles start %z scales %4, %t : ..
     ```
   }];
   let dependentDialects = ["::cupola::graph::GraphDialect"];

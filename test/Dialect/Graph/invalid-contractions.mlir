@@ -325,63 +325,63 @@ func.func @halfProducts(%x: tensor<2x4xf16>, %w: tensor<4x2xf16>) -> tensor<2x2x
 
 // -----
 
-func.func @blockRank(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<1x2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+func.func @blockRank(%q: tensor<4x64xi8>, %w: tensor<64x8xui8>, %z: tensor<1x4x2xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
   // expected-error @below {{'graph.block_matmul' op has an operand of rank 3, expected matrices}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<1x2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi8>, tensor<64x8xui8>, tensor<1x4x2xi32>, tensor<4x2xf32>, tensor<2x8xf32>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockElements(%q: tensor<4x64xi16>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
-  // expected-error @below {{'graph.block_matmul' op multiplies 'i16' by 'i8' from 'i32' on, expected i8 or ui8 by i8 from i32 on}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi16>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+func.func @blockElements(%q: tensor<4x64xi16>, %w: tensor<64x8xui8>, %z: tensor<4x2xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op multiplies 'i16' by 'ui8' from 'i32' on, expected i8 by i8 or ui8 from i32 on}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi16>, tensor<64x8xui8>, tensor<4x2xi32>, tensor<4x2xf32>, tensor<2x8xf32>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockStart(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xf32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
-  // expected-error @below {{'graph.block_matmul' op multiplies 'ui8' by 'i8' from 'f32' on, expected i8 or ui8 by i8 from i32 on}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xf32>, tensor<4x2xf32>, tensor<2x8xf32>
+func.func @blockStart(%q: tensor<4x64xi8>, %w: tensor<64x8xui8>, %z: tensor<4x2xf32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+  // expected-error @below {{'graph.block_matmul' op multiplies 'i8' by 'ui8' from 'f32' on, expected i8 by i8 or ui8 from i32 on}}
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi8>, tensor<64x8xui8>, tensor<4x2xf32>, tensor<4x2xf32>, tensor<2x8xf32>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockScales(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf16>) {
+func.func @blockScales(%q: tensor<4x64xi8>, %w: tensor<64x8xui8>, %z: tensor<4x2xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf16>) {
   // expected-error @below {{'graph.block_matmul' op has scales that are not f32}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf16>
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi8>, tensor<64x8xui8>, tensor<4x2xi32>, tensor<4x2xf32>, tensor<2x8xf16>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockDepth(%q: tensor<4x32xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
+func.func @blockDepth(%q: tensor<4x32xi8>, %w: tensor<64x8xui8>, %z: tensor<4x2xi32>, %s: tensor<4x2xf32>, %t: tensor<2x8xf32>) {
   // expected-error @below {{'graph.block_matmul' op contracts 32 with 64}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x32xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x2xf32>, tensor<2x8xf32>
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x32xi8>, tensor<64x8xui8>, tensor<4x2xi32>, tensor<4x2xf32>, tensor<2x8xf32>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockRows(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<2x8xi32>, %s: tensor<4x4xf32>, %t: tensor<2x8xf32>) {
+func.func @blockRows(%q: tensor<4x64xi8>, %w: tensor<64x8xui8>, %z: tensor<4x2xi32>, %s: tensor<4x4xf32>, %t: tensor<2x8xf32>) {
   // expected-error @below {{'graph.block_matmul' op has scales or a start of other rows, columns or blocks than its operands}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<2x8xi32>, tensor<4x4xf32>, tensor<2x8xf32>
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi8>, tensor<64x8xui8>, tensor<4x2xi32>, tensor<4x4xf32>, tensor<2x8xf32>
       -> tensor<4x8xf32>
   return
 }
 
 // -----
 
-func.func @blockSize(%q: tensor<4x64xui8>, %w: tensor<64x8xi8>, %z: tensor<3x8xi32>, %s: tensor<4x3xf32>, %t: tensor<3x8xf32>) {
+func.func @blockSize(%q: tensor<4x64xi8>, %w: tensor<64x8xui8>, %z: tensor<4x3xi32>, %s: tensor<4x3xf32>, %t: tensor<3x8xf32>) {
   // expected-error @below {{'graph.block_matmul' op divides a depth of 64 into 3 blocks}}
-  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xui8>, tensor<64x8xi8>, tensor<3x8xi32>, tensor<4x3xf32>, tensor<3x8xf32>
+  %0 = graph.block_matmul %q, %w start %z scales %s, %t : tensor<4x64xi8>, tensor<64x8xui8>, tensor<4x3xi32>, tensor<4x3xf32>, tensor<3x8xf32>
       -> tensor<4x8xf32>
   return
 }

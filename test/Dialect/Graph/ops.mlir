@@ -148,7 +148,7 @@ func.func @rows(%x: tensor<4x6x8xf32>, %m: tensor<4x1x8x2xf32>) {
 func.func @contractions(%a: !lhs, %b: tensor<2x16x5xf16>,
                         %x: tensor<1x9x9x8xf32>, %w: tensor<3x3x4x10xf32>, %s: tensor<4x4xf32>,
                         %y: tensor<1x8x9x9xf32>, %v: tensor<10x4x3x3xf32>,
-                        %q: tensor<?x64xui8, #graph.shape<"s0", "64">>, %k: tensor<64x8xi8>, %z: tensor<2x8xi32>,
+                        %q: tensor<?x64xi8, #graph.shape<"s0", "64">>, %k: tensor<64x8xui8>, %z: tensor<?x2xi32, #graph.shape<"s0", "2">>,
                         %r: tensor<?x2xf32, #graph.shape<"s0", "2">>, %t: tensor<2x8xf32>) {
   // CHECK: graph.matmul %arg0, %arg1
   %0 = graph.matmul %a, %b : !lhs, tensor<2x16x5xf16> -> tensor<2x?x5xf16, #graph.shape<"2", "s0", "5">>
@@ -161,9 +161,9 @@ func.func @contractions(%a: !lhs, %b: tensor<2x16x5xf16>,
   %6 = graph.matmul %s, %s int8_rows always : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   // CHECK: graph.matmul %arg4, %arg4 int8_rows never : tensor<4x4xf32>
   %8 = graph.matmul %s, %s int8_rows never : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  // CHECK: graph.block_matmul %arg7, %arg8 start %arg9 scales %arg10, %arg11 : tensor<?x64xui8, #graph.shape<"s0", "64">>, tensor<64x8xi8>, tensor<2x8xi32>,
-  %7 = graph.block_matmul %q, %k start %z scales %r, %t : tensor<?x64xui8, #graph.shape<"s0", "64">>, tensor<64x8xi8>,
-      tensor<2x8xi32>, tensor<?x2xf32, #graph.shape<"s0", "2">>, tensor<2x8xf32> -> tensor<?x8xf32, #graph.shape<"s0", "8">>
+  // CHECK: graph.block_matmul %arg7, %arg8 start %arg9 scales %arg10, %arg11 : tensor<?x64xi8, #graph.shape<"s0", "64">>, tensor<64x8xui8>, tensor<?x2xi32, #graph.shape<"s0", "2">>,
+  %7 = graph.block_matmul %q, %k start %z scales %r, %t : tensor<?x64xi8, #graph.shape<"s0", "64">>, tensor<64x8xui8>,
+      tensor<?x2xi32, #graph.shape<"s0", "2">>, tensor<?x2xf32, #graph.shape<"s0", "2">>, tensor<2x8xf32> -> tensor<?x8xf32, #graph.shape<"s0", "8">>
   // CHECK: graph.conv %arg2, %arg3 strides [2, 1] dilations [1, 2] groups 2 tf32 x3
   %3 = graph.conv %x, %w strides [2, 1] dilations [1, 2] groups 2 tf32 x3
       : tensor<1x9x9x8xf32>, tensor<3x3x4x10xf32> -> tensor<1x4x5x10xf32>

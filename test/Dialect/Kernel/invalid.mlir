@@ -358,12 +358,12 @@ kernel.func @pair pointwise grid () in [] scalars [] () {
 kernel.func @uneven pointwise grid () in [] scalars [] () {
   // expected-error @below {{blocks of 3 do not divide a depth of 4}}
   %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
-    %1 = kernel.constant 1 : ui8
-    kernel.yield %1 : ui8
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
   } rhs (%k, %n) {
     %1 = kernel.constant 1 : i8
     kernel.yield %1 : i8
-  } blocks 3 start (%b, %n) {
+  } blocks 3 start (%m, %b) {
     %1 = kernel.constant 1 : i32
     kernel.yield %1 : i32
   } scales (%m, %b) {
@@ -378,14 +378,14 @@ kernel.func @uneven pointwise grid () in [] scalars [] () {
 // -----
 
 kernel.func @notIntegers pointwise grid () in [] scalars [] () {
-  // expected-error @below {{blocks are of integers whose products are summed in i32, as the start is}}
+  // expected-error @below {{blocks are of i8 by i8 or ui8, summed in i32, as the start is}}
   %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
-    %1 = kernel.constant 1 : ui8
-    kernel.yield %1 : ui8
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
   } rhs (%k, %n) {
     %1 = kernel.constant 1 : i8
     kernel.yield %1 : i8
-  } blocks 2 start (%b, %n) {
+  } blocks 2 start (%m, %b) {
     %1 = kernel.constant 1.0 : f32
     kernel.yield %1 : f32
   } scales (%m, %b) {
@@ -402,12 +402,12 @@ kernel.func @notIntegers pointwise grid () in [] scalars [] () {
 kernel.func @halfScales pointwise grid () in [] scalars [] () {
   // expected-error @below {{scales of blocks and their tile are f32}}
   %0 = kernel.dot [8, 4, 4] lhs (%m, %k) {
-    %1 = kernel.constant 1 : ui8
-    kernel.yield %1 : ui8
+    %1 = kernel.constant 1 : i8
+    kernel.yield %1 : i8
   } rhs (%k, %n) {
     %1 = kernel.constant 1 : i8
     kernel.yield %1 : i8
-  } blocks 2 start (%b, %n) {
+  } blocks 2 start (%m, %b) {
     %1 = kernel.constant 1 : i32
     kernel.yield %1 : i32
   } scales (%m, %b) {

@@ -41,8 +41,8 @@ kernel.func @row row_reduction grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 
 // CHECK-LABEL: kernel.func @blocks gemm grid () in []
 // CHECK: kernel.dot [n0, 64, 96] lhs (%[[M:.*]], %[[K:.*]]) {
 // CHECK: } rhs (%{{.*}}, %{{.*}}) {
-// CHECK: } blocks 32 start (%[[B:.*]], %[[N:.*]]) {
-// CHECK-NEXT: %[[Z:.*]] = kernel.load %arg2[64*%[[B]] + %[[N]]] : i32 from <i32, read>
+// CHECK: } blocks 32 start (%[[M:.*]], %[[B:.*]]) {
+// CHECK-NEXT: %[[Z:.*]] = kernel.load %arg2[3*%[[M]] + %[[B]]] : i32 from <i32, read>
 // CHECK-NEXT: kernel.yield %[[Z]] : i32
 // CHECK-NEXT: } scales (%[[M:.*]], %[[B:.*]]) {
 // CHECK-NEXT: %[[S:.*]] = kernel.load %arg3[3*%[[M]] + %[[B]]] : f32 from <f32, read>
@@ -50,15 +50,15 @@ kernel.func @row row_reduction grid (%g0) in [16*n0] scalars [#kernel.scalar<1, 
 // CHECK-NEXT: kernel.constant 5.000000e-01 : f32
 // CHECK: } : <f32, "n0", "64">
 kernel.func @blocks gemm grid () in [] scalars [#kernel.scalar<1, 0, 1>]
-    (%in0: !kernel.view<ui8, read>, %in1: !kernel.view<i8, read>, %in2: !kernel.view<i32, read>, %in3: !kernel.view<f32, read>) {
+    (%in0: !kernel.view<i8, read>, %in1: !kernel.view<ui8, read>, %in2: !kernel.view<i32, read>, %in3: !kernel.view<f32, read>) {
   %t = kernel.dot [n0, 64, 96] lhs (%m, %k) {
-    %a = kernel.load %in0[96*%m + %k] : ui8 from !kernel.view<ui8, read>
-    kernel.yield %a : ui8
+    %a = kernel.load %in0[96*%m + %k] : i8 from !kernel.view<i8, read>
+    kernel.yield %a : i8
   } rhs (%k, %n) {
-    %b = kernel.load %in1[64*%k + %n] : i8 from !kernel.view<i8, read>
-    kernel.yield %b : i8
-  } blocks 32 start (%b, %n) {
-    %z = kernel.load %in2[64*%b + %n] : i32 from !kernel.view<i32, read>
+    %b = kernel.load %in1[64*%k + %n] : ui8 from !kernel.view<ui8, read>
+    kernel.yield %b : ui8
+  } blocks 32 start (%m, %b) {
+    %z = kernel.load %in2[3*%m + %b] : i32 from !kernel.view<i32, read>
     kernel.yield %z : i32
   } scales (%m, %b) {
     %s = kernel.load %in3[3*%m + %b] : f32 from !kernel.view<f32, read>

@@ -65,8 +65,8 @@ void KernelRunner::compile(const std::string &text, const CpuArchitecture &isa, 
   for (auto func : module->getOps<kernel::FuncOp>())
     funcs.push_back(func);
   for (size_t i = 0, count = funcs.size(); pack && i < count; ++i)
-    if (!cpu::packableOperand(funcs[i]).empty()) {
-      packers.push_back(cpu::packOperand(funcs[i], "pack" + std::to_string(i), isa));
+    for (mlir::Region *operand : cpu::packableOperands(funcs[i])) {
+      packers.push_back(cpu::packOperand(funcs[i], *operand, "pack" + std::to_string(packers.size()), isa));
       packedBytes.push_back(funcs[i].getPackedOperands().back().getBytes().getValue());
       funcs.push_back(*packers.back());
     }

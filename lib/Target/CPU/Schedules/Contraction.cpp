@@ -175,8 +175,9 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
     c.rhsOffset = kernel.reserve(c.columnBlock * llvm::alignTo(c.depthBlock, packedUnitOf(c.dot, isa)) *
                                  elementBytes(c.rhsType()));
   if (c.blockSize) {
-    c.startOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.sumType()));
-    c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
+    if (!c.areScalesPacked)
+      c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
+    c.startOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.sumType()));
     c.rowScaleOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.accumulator()));
   }
   llvm::append_range(kernel.parallel, graph::exprsOf(kernel.func.getGrid()));
