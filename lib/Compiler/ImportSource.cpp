@@ -9,6 +9,7 @@
 #include "lib/Import/Onnx/PartOfModel.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Runtime/Format/MachineMemory.h"
+#include "lib/Transforms/DeclareAliases.h"
 
 #include "onnx/onnx_pb.h"
 
@@ -38,6 +39,10 @@ static Status sortShapes(const onnx::ModelProto &proto, const Options &options, 
     shapes.values[setting.name] = setting.value;
   for (const SequenceSetting &setting : options.sequences)
     shapes.sequences[setting.name] = setting.count;
+  for (const AliasSetting &alias : options.aliases)
+    for (const onnx::ValueInfoProto &input : proto.graph().input())
+      if (std::optional<std::string> output = aliasOf(alias.input, alias.output, input.name()))
+        shapes.aliases[input.name()] = *output;
   if (options.given)
     shapes.given.emplace();
   for (const GivenInput &input : options.given.value_or(std::vector<GivenInput>()))

@@ -33,11 +33,10 @@ public:
   Status declare(StringRef input, StringRef output) {
     if (input.count('*') > 1 || input.count('*') != output.count('*'))
       return Status::usage(named(input, output) + ": one '*' may stand in both names, or in none");
-    auto [before, after] = output.split('*');
     bool found = false;
     for (unsigned i = 0; i < main.getNumArguments(); ++i)
-      if (std::optional<StringRef> star = match(input, argumentName(i))) {
-        CUPOLA_TRY(declarePair(i, (before + *star + after).str()));
+      if (std::optional<std::string> name = aliasOf(input, output, argumentName(i))) {
+        CUPOLA_TRY(declarePair(i, *name));
         found = true;
       }
     return found ? Status() : Status::usage(named(input, output) + ": the model has no such input");
@@ -117,6 +116,14 @@ private:
 };
 
 } // namespace
+
+std::optional<std::string> aliasOf(StringRef input, StringRef output, StringRef name) {
+  const std::optional<StringRef> star = match(input, name);
+  if (!star)
+    return std::nullopt;
+  auto [before, after] = output.split('*');
+  return (before + *star + after).str();
+}
 
 Status declareAliases(ModuleOp module, StringRef input, StringRef output) {
   return AliasDeclarer(module).declare(input, output);

@@ -15,10 +15,16 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace cupola {
 
-/// Lets the output called `output` lie in the memory of the input called `input`. One `*` in
-/// both stands for any text, the same in both: all such pairs. Code::Usage where a name names
+/// The output that `--alias input=output` means for the input called `name`; nothing where it means another input. One
+/// `*` in both stands for any text, the same in both.
+std::optional<std::string> aliasOf(llvm::StringRef input, llvm::StringRef output, llvm::StringRef name);
+
+/// Lets the output called `output` lie in the memory of the input called `input`, as aliasOf
+/// says: all such pairs. Code::Usage where a name names
 /// nothing, or something a second time; Code::Unsupported, with the node, where an output is
 /// no Concat of its input and what follows it.
 Status declareAliases(mlir::ModuleOp module, llvm::StringRef input, llvm::StringRef output);

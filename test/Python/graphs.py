@@ -3,6 +3,7 @@
 
 import threading
 
+import cupola
 import numpy as np
 from onnx import TensorProto, helper, numpy_helper
 
@@ -12,7 +13,15 @@ def model(nodes, inputs, outputs, weights=()):
     graph = helper.make_graph(nodes, "graph", [helper.make_tensor_value_info(*v) for v in inputs],
                               [helper.make_tensor_value_info(*v) for v in outputs],
                               [numpy_helper.from_array(array, name) for name, array in weights])
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=9)
+    domains = {"": 17, **{node.domain: 1 for node in nodes if node.domain}}
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid(*row) for row in domains.items()], ir_version=9)
+
+
+def aligned(values):
+    """The same where the native interface takes it without a copy."""
+    memory = cupola.empty(values.shape, values.dtype)
+    memory[...] = values
+    return memory
 
 
 def weights(width=4, depth=8):
@@ -59,6 +68,27 @@ def append():
                  [("past", TensorProto.FLOAT, [2, "past", 16]), ("new", TensorProto.FLOAT, [2, 1, 16])],
                  [("present", TensorProto.FLOAT, [2, "present", 16]), ("sum", TensorProto.FLOAT, [2, 16])],
                  [("axis", np.array([1], np.int64))])
+
+
+def grouped():
+    """com.microsoft.GroupQueryAttention as decoders of onnxruntime-genai have it: how many tokens there are is counted by a mask."""
+    nodes = [helper.make_node("ReduceSum", ["mask", "axis"], ["tokens"], "tokens", keepdims=0),
+             helper.make_node("Sub", ["tokens", "axis"], ["less"], "less"),
+             helper.make_node("Cast", ["less"], ["last"], "last", to=TensorProto.INT32),
+             helper.make_node("Shape", ["mask"], ["extent"], "extent", start=1),
+             helper.make_node("Cast", ["extent"], ["total"], "total", to=TensorProto.INT32),
+             helper.make_node("GroupQueryAttention", ["qkv", "", "", "past_key", "past_value", "last", "total", "cosines", "sines"],
+                              ["y", "present_key", "present_value"], "attention", domain="com.microsoft", num_heads=4, kv_num_heads=2,
+                              do_rotary=1)]
+
+    def cache(name, rows):
+        return (name, TensorProto.FLOAT, ["batch", 2, rows, 16])
+    angles = np.arange(64)[:, None] / 10000 ** (np.arange(8) / 8)
+    return model(nodes, [("qkv", TensorProto.FLOAT, ["batch", "rows", 128]), ("mask", TensorProto.INT64, ["batch", "all"]),
+                         cache("past_key", "past"), cache("past_value", "past")],
+                 [("y", TensorProto.FLOAT, ["batch", "rows", 64]), cache("present_key", "all"), cache("present_value", "all")],
+                 [("axis", np.array([1], np.int64)), ("cosines", np.cos(angles).astype(np.float32)),
+                  ("sines", np.sin(angles).astype(np.float32))])
 
 
 def unary(op, kind, other=None):

@@ -116,12 +116,6 @@ READERS = [("Add", [(3, 37), (3, 37)], {}), ("Add", [(5, 64), (64,)], {}), ("Sof
            ("LayerNormalization", [(3, 50), (50,), (50,)], {}), ("Conv", [(1, 16, 9, 11), (16, 1, 3, 3)], {"group": 16})]
 
 
-def aligned(values):
-    memory = cupola.empty(values.shape, values.dtype)
-    memory[...] = values
-    return memory
-
-
 def shifted(values, by=4):
     """So many bytes behind an aligned address."""
     memory = cupola.empty((values.nbytes + by,), np.uint8)[by:].view(values.dtype).reshape(values.shape)
@@ -130,7 +124,7 @@ def shifted(values, by=4):
 
 
 def test_aligned_arrays_are_used_where_they_lie(session, rows):
-    x, y = aligned(rows(5)), cupola.empty((5, 4))
+    x, y = graphs.aligned(rows(5)), cupola.empty((5, 4))
     assert x.ctypes.data % 64 == y.ctypes.data % 64 == 0
     results = session.run({"x": x}, {"y": y})
     assert results["y"] is y and np.allclose(y, graphs.layer_answer(x), atol=1e-5)
@@ -188,7 +182,7 @@ class Exporter:
 
 
 def test_arrays_of_other_libraries_come_by_dlpack(session, rows):
-    x, y = Exporter(aligned(rows(3))), Exporter(cupola.empty((3, 4)))
+    x, y = Exporter(graphs.aligned(rows(3))), Exporter(cupola.empty((3, 4)))
     assert session.run({"x": x}, {"y": y})["y"] is y
     assert np.allclose(y.values, graphs.layer_answer(rows(3)), atol=1e-5)
     assert session.copied_tensors == 0 and x.exports == y.exports == 1
@@ -196,7 +190,7 @@ def test_arrays_of_other_libraries_come_by_dlpack(session, rows):
 
 def test_arrays_of_torch(session, rows):
     torch = pytest.importorskip("torch", reason="torch is no dependency")
-    x, y = torch.from_numpy(aligned(rows(3))), torch.empty((3, 4))
+    x, y = torch.from_numpy(graphs.aligned(rows(3))), torch.empty((3, 4))
     session.run({"x": x}, {"y": y})
     assert np.allclose(y.numpy(), graphs.layer_answer(rows(3)), atol=1e-5) and session.copied_tensors == 0
 
@@ -315,55 +309,6 @@ def test_an_output_whose_shape_the_run_finds(models):
         for name in answers:
             assert np.allclose(answers[name], arrays["out:" + name], atol=1e-5), name
         assert session.output_shapes()["all"] == answers["all"].shape == session.enqueue(feed).wait()["all"].shape
-
-
-def test_a_cache_stays_where_it_is():
-    """Step after step writes one row of the same memory; nothing is copied."""
-    session = cupola.Session(cupola.compile(graphs.append(), **QUIET, alias={"past": "present"}), "cpu")
-    cache = cupola.empty((2, 6, 16))
-    cache[...] = np.nan
-    plain = np.zeros((2, 0, 16), np.float32)
-    past = cache[:, :0]
-    for step in range(6):
-        new = aligned(np.full((2, 1, 16), step + 1, np.float32))
-        plain = np.concatenate([plain, new], axis=1)
-        answers = session.run({"past": past, "new": new})
-        past = answers["present"]
-        assert past.ctypes.data == cache.ctypes.data and past.shape == (2, step + 1, 16)
-        assert np.array_equal(past, plain) and np.allclose(answers["sum"], plain.sum(1))
-    assert np.array_equal(cache, plain) and session.copied_tensors == 0
-    with pytest.raises(cupola.UsageError, match="has room for 6 by its strides"):
-        session.run({"past": past, "new": new})
-    short = np.ndarray((2, 2, 16), np.float32, cupola.empty((130,)), 0, cache.strides)  # whose second half ends too early
-    with pytest.raises(cupola.UsageError, match="no room"):
-        session.run({"past": short, "new": new})
-
-
-def test_a_kv_cache_is_the_longer_prefill(models):
-    """Decode steps with caches in place give what steps that copy them give."""
-    path = os.path.join(models, "decoder_llama_decode.onnx")
-    plain = cupola.Session(cupola.compile(path, **QUIET), "cpu")
-    caches = {tensor.name: np.zeros((1, 2, 0, 16), np.float32) for tensor in plain.inputs if tensor.name.startswith("past")}
-    session = cupola.Session(cupola.compile(path, **QUIET, alias={"past_*": "present_*"}), "cpu")
-    cache = cupola.KVCache(session, rows=4, extents={"s15": 1})
-    memory = {name: view.ctypes.data for name, view in cache._views.items()}
-    for again in range(2):
-        assert cache.rows == 0
-        steps = {name: array[:, :, :0] for name, array in caches.items()}
-        for length, token in enumerate([17, 4, 99, 3]):
-            feed = {"input_ids": [[token]], "position_ids": [[length]], "attention_mask": np.ones((1, length + 1), np.int64)}
-            expected, answer = plain.run({**feed, **steps}), cache.run(feed)
-            assert np.allclose(answer["logits"], expected["logits"], atol=1e-4) and cache.rows == length + 1
-            steps = {name: expected[name.replace("past", "present")] for name in steps}
-        assert {name: view.ctypes.data for name, view in cache._views.items()} == memory
-        with pytest.raises(cupola.UsageError, match="has room for 4 by its strides"):
-            cache.run(feed | {"attention_mask": np.ones((1, 5), np.int64)})
-        assert cache.rows == 4
-        cache.clear()
-    with pytest.raises(cupola.UsageError, match="has the extent 's15', and extents says {}"):
-        cupola.KVCache(session, rows=4)
-    with pytest.raises(cupola.UsageError, match="compile the model with alias"):
-        cupola.KVCache(plain, rows=4)
 
 
 #===--- Threads ---===#

@@ -29,9 +29,10 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
       "Of how many tensors an input that is a sequence consists, as x=3; of an optional, x=1, or x=absent for "
       "one without a value. Files of inputs have them as x[0], x[1].. and tell it by themselves; may be "
       "repeated");
-  app.add_option("--alias", aliases,
-                 "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
-                 "past_*=present_*: a run then writes only what Concat appends; may be repeated");
+  app.add_option(
+      "--alias", aliases,
+      "Keep an output in the memory of the input that it begins with, as past=present or, for all layers, "
+      "past_*=present_*: a run then writes only what Concat or GroupQueryAttention appends; may be repeated");
   app.add_option("--precision", given.precision,
                  "fp16 or bf16: what is f32 in the model lies in memory with 16 bits and is computed in f32, matrix "
                  "products on 16-bit operands. What needs more stays f32 (`cupola explain` says what and why)")

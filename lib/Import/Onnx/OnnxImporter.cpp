@@ -232,7 +232,7 @@ bool Importer::runImport(const onnx::NodeProto &node, const NodeLabel &label, co
       if (inputs.back() && inputs.back()->poisoned)
         return false; // its maker has been reported
     }
-    OpBinder op(node, builder, pool, model.blobs, limits, std::move(inputs), bodies);
+    OpBinder op(node, builder, pool, model.blobs, limits, shapes.aliases, std::move(inputs), bodies);
     // A model of which some op is unknown has not been through the checker. Ops that are not ONNX's see to it
     // themselves.
     const auto *schema = onnx::OpSchemaRegistry::Schema(node.op_type(), static_cast<int>(versionOf(node)),

@@ -303,6 +303,13 @@ bool OpBinder::wants(size_t index) const {
   return index < outputCount() && !node.output(static_cast<int>(index)).empty();
 }
 
+bool OpBinder::sharesMemory(size_t output, size_t input) const {
+  if (!wants(output) || !has(input))
+    return false;
+  const auto found = aliases.find(node.input(static_cast<int>(input)));
+  return found != aliases.end() && found->second == node.output(static_cast<int>(output));
+}
+
 void OpBinder::result(Tensor tensor, size_t index) {
   if (outputs.size() <= index)
     outputs.resize(index + 1);

@@ -90,8 +90,9 @@ std::string operandText(size_t index, llvm::StringRef name);
 class OpBinder {
 public:
   OpBinder(const onnx::NodeProto &node, GraphBuilder &builder, TensorPool &pool, const BlobStore &blobs,
-           const Limits &limits, std::vector<Tensor> inputs, Bodies &bodies)
-      : b(builder), limits(limits), node(node), pool(pool), blobs(blobs), operands(std::move(inputs)),
+           const Limits &limits, const std::map<std::string, std::string> &aliases, std::vector<Tensor> inputs,
+           Bodies &bodies)
+      : b(builder), limits(limits), node(node), pool(pool), blobs(blobs), aliases(aliases), operands(std::move(inputs)),
         subgraphs(bodies) {}
 
   GraphBuilder &b;
@@ -163,6 +164,8 @@ public:
   // Results.
   size_t outputCount() const;
   bool wants(size_t index) const; ///< the output exists and has a name
+  /// Whether it is to lie in the memory of an operand, both of them the model's (--alias).
+  bool sharesMemory(size_t output, size_t input) const;
   void result(Value value, size_t index = 0);
   void result(Tensor tensor, size_t index = 0);
   void result(Value held, Type element, size_t index = 0);
@@ -179,6 +182,7 @@ private:
   const onnx::NodeProto &node;
   TensorPool &pool;
   const BlobStore &blobs;
+  const std::map<std::string, std::string> &aliases; ///< ShapeOptions::aliases
   std::vector<Tensor> operands;
   std::vector<Tensor> outputs;
   Bodies &subgraphs;

@@ -35,6 +35,7 @@ struct ShapeOptions {
   std::map<std::string, std::optional<int64_t>> sequences;
   /// Of the run that the model is compiled for: what the other options leave open and must be known.
   std::optional<std::vector<GivenInput>> given;
+  std::map<std::string, std::string> aliases; ///< --alias: by input, the output that lies in its memory
   bool allowDecoders = false; ///< --allow-decoders: what a picture consists of is data, and what decodes it a library
 };
 

@@ -182,7 +182,8 @@ private:
     mlir::Value column, columns, depth, depths;
     int64_t panel, panelDepth; ///< columns, and rows that there is room for
     mlir::Value target;
-    int64_t unit = 1; ///< Contraction::depthUnit
+    int64_t unit = 1;  ///< Contraction::depthUnit
+    int64_t ahead = 0; ///< so many rows further on are prefetched
   };
   void copyPanels(PanelCopy copy);
   bool liesInColumns(const PanelCopy &copy);
@@ -271,6 +272,7 @@ private:
   void copyRowLhs(RowDot dot);
   void copyRowRhs(RowDot dot);
   void copyTurned(RowDot dot);
+  void prefetch(mlir::Region &region);
   void multiplyRows(RowDot dot);
   void multiplyAlongDepth(RowDot dot);
   void multiplyComputed(RowDot dot);

@@ -140,6 +140,10 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
   const Value row = copy.unit == 1 ? k : c.binary<arith::DivUIOp>(k, c.i64(copy.unit));
   const Value base = c.address(start, c.muli(row, c.i64(copy.panel)), element);
   vectorLoop(copy.n, first, c.addi(first, count), lengthInParts(copy.length, copy.panel), {}, [&](Carried) -> Values {
+    if (copy.ahead) {
+      variables[copy.k] = c.addi(copy.depth, c.addi(k, c.i64(copy.ahead)));
+      prefetch(op.getRhs());
+    }
     variables[copy.k] = c.addi(copy.depth, k);
     Value value = copy.unit == 1 ? operandElement(op.getRhs()) : panelPart(copy, k, 0, isLast);
     for (int64_t i = 1; i < copy.unit; ++i)

@@ -49,6 +49,21 @@ void Emitter::emitRowDot(RowDot dot) {
 // Copies
 //===----------------------------------------------------------------------===//
 
+/// Rows of keys and values, which mostly follow each other in memory: so far ahead of what is copied the next ones are
+/// asked for, those of the next step, too. Squares of vectors leave no stream that a processor would follow.
+static constexpr int64_t kRowsAhead = 32;
+
+/// What a region loads where the variables are, for the first cache; nothing where it does more.
+void Emitter::prefetch(Region &region) {
+  LoadOp load = onlyLoad(region);
+  if (!load)
+    return;
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  const Address at = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
+  if (!Code::isVector(at.pointer))
+    LLVM::Prefetch::create(c.b, c.loc, at.pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+}
+
 void Emitter::copyRowLhs(RowDot dot) {
   const Expr length = liveExtent(dot.k, dot.depth);
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
@@ -68,7 +83,7 @@ void Emitter::copyRowRhs(RowDot dot) {
     copyTurned(dot);
   else
     copyPanels({dot.dot, dot.n, dot.k, liveExtent(dot.n, dot.columns), c.i64(0), liveColumns(dot), c.i64(0),
-                liveDepth(dot), dot.panel, dot.rhsDepth, scratchAt(dot.rhsOffset)});
+                liveDepth(dot), dot.panel, dot.rhsDepth, scratchAt(dot.rhsOffset), /*unit=*/1, kRowsAhead});
   isLive = false;
 }
 
@@ -93,6 +108,10 @@ void Emitter::copyTurned(RowDot dot) {
     const Value target = c.address(scratchAt(dot.rhsOffset), start, element);
     vectorLoop(dot.k, c.i64(0), c.i64(dot.depth), dot.depth, {}, [&](Carried) -> Values {
       Values vectors = rhsAlongDepth(dot, column);
+      for (unsigned lane = 0; lane < c.lanes; ++lane) {
+        variables[dot.n] = c.addi(column, c.i64(lane + kRowsAhead));
+        prefetch(dot.dot.getRhs());
+      }
       c.transpose(vectors);
       for (auto [i, vector] : llvm::enumerate(vectors)) {
         const Value k = c.addi(variables.at(dot.k), c.i64(i));

@@ -68,7 +68,13 @@ Tokens tokensOf(OpBinder &op, const Exprs &shape) {
   t.before = op.b.binary(BinaryKind::Max, op.b.binary(BinaryKind::Sub, t.all, fresh), op.b.intScalar(0, i64));
   op.requireIndex(6, "total_sequence_length");
   t.total = t.most = op.symbolicInt(6, "total_sequence_length");
-  if (op.has(3))
+  if (staysInPlace(op)) {
+    const Expr rows = op.shape(3, "past_key")[2];
+    op.b.sameExtent(t.total, rows + t.length,
+                    "input 6 (total_sequence_length) and the rows of a cache in place with those of this step");
+    t.total = t.most = rows + t.length;
+    t.before = exactly(op, t.before, rows);
+  } else if (op.has(3))
     t.most = simplify(max(t.total, op.shape(3, "past_key")[2]), op.b.ranges());
   return t;
 }
@@ -86,7 +92,9 @@ int64_t windowOf(OpBinder &op) {
 
 KeyCache cacheOf(OpBinder &op, const Operands &o) {
   const bool isWindow = op.intAttribute("sliding_window_cache", 0) != 0;
-  return isWindow ? windowed(op, o.tokens, o.fresh, windowOf(op)) : appended(op, o.tokens, o.fresh);
+  if (isWindow)
+    return windowed(op, o.tokens, o.fresh, windowOf(op));
+  return staysInPlace(op) ? joined(op, o.tokens, o.fresh) : appended(op, o.tokens, o.fresh);
 }
 
 Operands read(OpBinder &op) {

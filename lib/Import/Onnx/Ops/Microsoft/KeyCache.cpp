@@ -93,6 +93,23 @@ KeyCache appended(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh
   return {{counting(all.k), counting(all.v)}, all, positionsOfKeys(op, tokens.total)};
 }
 
+bool staysInPlace(OpBinder &op) {
+  return (op.sharesMemory(1, 3) || op.sharesMemory(2, 4)) && op.intAttribute("sliding_window_cache", 0) == 0;
+}
+
+KeyCache joined(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh) {
+  const KeysAndValues all{op.b.concat({cacheOf(op, 3, "past_key", fresh.k), fresh.k}, 2),
+                          op.b.concat({cacheOf(op, 4, "past_value", fresh.v), fresh.v}, 2)};
+  return {all, all, positionsOfKeys(op, tokens.total)};
+}
+
+Value exactly(OpBinder &op, Value before, const Expr &rows) {
+  // What is found at any other index than 0 of one number is an error: -1 is that number again.
+  Value off = op.b.binary(BinaryKind::Mul, difference(op, before, op.b.integer(rows)), number(op, 2));
+  Value found = op.b.gather(op.b.reshape(op.b.integer(rows), {Expr(1)}), off, 0);
+  return found;
+}
+
 KeyCache windowed(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh, int64_t size) {
   if (!op.has(3))
     op.bad("input 3 (past_key) is missing, expected one, as attribute 'sliding_window_cache' is 1");

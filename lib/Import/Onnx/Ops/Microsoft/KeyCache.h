@@ -30,6 +30,12 @@ struct KeyCache {
 
 /// The rows of this step behind those of operands 3 and 4, which may be absent: row i is that of token i.
 KeyCache appended(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh);
+/// Whether results 1 and 2 lie in the memory of operands 3 and 4, of which all rows are tokens then.
+bool staysInPlace(OpBinder &op);
+/// The same where it does: rows of this step follow those of the operands.
+KeyCache joined(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh);
+/// int64 [batch]: `before`, which has to be `rows`; anything else is an error of the run.
+Value exactly(OpBinder &op, Value before, const Expr &rows);
 /// Operands 3 and 4 have room for a window of so many tokens, or more: what the attribute `sliding_window_cache` of
 /// com.microsoft.GroupQueryAttention says.
 KeyCache windowed(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh, int64_t window);
