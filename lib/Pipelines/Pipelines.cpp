@@ -279,7 +279,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
     if (b.isOn("fold-constants"))
       b.addNested<func::FuncOp>(createFoldConstants());
   }
-  target.addGraphPasses(b.main(), variant.arch, isOn);
+  target.addGraphPasses(b.main(), variant.arch, isOn, options.threads);
   if (b.isOn("join-parts"))
     b.addNested<func::FuncOp>(createJoinParts());
   if (b.isOn("cut-concats"))

@@ -99,8 +99,9 @@ public:
   /// Whether a contraction of quantised operands (lib/Transforms/Quantized) is worth more as a product of integers that
   /// are summed in i32, or of float8, than as one of f32.
   virtual bool multipliesIntegers(llvm::StringRef arch, mlir::Operation *contraction) const { return false; }
-  /// Passes on main, before fusions are formed and after.
-  virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn) const {}
+  /// Passes on main, before fusions are formed, of up to `threads` threads, and after.
+  virtual void addGraphPasses(mlir::OpPassManager &main, llvm::StringRef arch, PassSwitch isOn,
+                              unsigned threads) const {}
   /// How many multiprocessors the kernels of a module at phase fused need for their blocks to run at once; 0: any
   /// number.
   virtual uint32_t multiprocessorsFor(mlir::ModuleOp fused, llvm::StringRef arch) const { return 0; }

@@ -22,6 +22,13 @@ ArrayRef<char> bytesOf(ElementsAttr value) {
   return dense && !dense.isSplat() ? dense.getRawData() : ArrayRef<char>();
 }
 
+ElementsAttr filledConstant(RankedTensorType type, llvm::function_ref<void(char *)> fill) {
+  const auto size = static_cast<size_t>(type.getNumElements() * (type.getElementTypeBitWidth() / 8));
+  const std::shared_ptr<char[]> bytes(new char[size]); // not written twice, and first by who fills it
+  fill(bytes.get());
+  return graph::constantOf(type, {bytes.get(), size}, bytes);
+}
+
 ElementsAttr joinColumns(int64_t rows, ArrayRef<ColumnPart> parts, Type element) {
   int64_t width = element.getIntOrFloatBitWidth() / 8, columns = 0;
   for (const ColumnPart &part : parts)

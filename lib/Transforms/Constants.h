@@ -22,6 +22,9 @@ template <class T> mlir::ElementsAttr constantOf(mlir::RankedTensorType type, st
   return graph::constantOf(type, bytes, owner);
 }
 
+/// A constant whose row-major bytes `fill` writes, all of them.
+mlir::ElementsAttr filledConstant(mlir::RankedTensorType type, llvm::function_ref<void(char *)> fill);
+
 /// Matrices of one height, side by side: [K, n0], [K, n1], .. -> [K, n0 + n1 + ..]. A
 /// part without bytes is zeros.
 struct ColumnPart {

@@ -33,11 +33,11 @@ public:
 
   void registerDialects(DialectRegistry &registry) const override { registerCpuDialects(registry); }
 
-  void addGraphPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
+  void addGraphPasses(OpPassManager &main, StringRef, PassSwitch isOn, unsigned threads) const override {
     if (isOn("integer-products"))
       main.addPass(createByteProducts());
     if (isOn("block-products"))
-      main.addPass(createBlockProducts());
+      main.addPass(createBlockProducts({threads}));
   }
   void addFusionPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
     if (isOn("onednn"))

@@ -107,7 +107,7 @@ public:
   }
 
   bool callsSnippets() const override { return true; }
-  void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn) const override {
+  void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn, unsigned) const override {
     // Fragments of bytes come along the depth alone.
     if (isOn("integer-products"))
       main.addPass(createByteProducts({/*signedLeft=*/true, /*alongDepth=*/true}));

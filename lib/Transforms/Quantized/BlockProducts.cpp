@@ -1,6 +1,7 @@
 //===- lib/Transforms/Quantized/BlockProducts.cpp - the pass `graph-block-products` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -8,6 +9,7 @@
 #include "lib/Transforms/Quantized/ScaledWeights.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 using namespace mlir;
@@ -36,6 +38,8 @@ struct Integers {
 
 class BlockProducts : public impl::BlockProductsBase<BlockProducts> {
 public:
+  using BlockProductsBase::BlockProductsBase;
+
   void runOnOperation() override {
     const bool changed = match::rewriteBodies(getOperation(), [this](Block &body) {
       bool here = false;
@@ -54,7 +58,7 @@ private:
     if (!most || graph::rankOf(product.getResult()) != 2)
       return false;
     OpBuilder b(product);
-    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), *most);
+    const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), *most, threads);
     const int64_t block = weights ? weights->blockOfBytes() : 0;
     if (block == 0)
       return false;
@@ -115,46 +119,70 @@ private:
             match::reshapeTo(b, loc, sums, ofBlocks)};
   }
 
-  /// In strips of columns: their rows are neighbours, and the cache holds a line of each.
-  template <class Visit> static void forElements(const ScaledWeights &weights, Visit visit) {
-    constexpr int64_t strip = 64;
-    for (int64_t first = 0; first < weights.columns; first += strip)
-      for (int64_t k = 0; k < weights.depth; ++k)
-        for (int64_t n = first; n < std::min(first + strip, weights.columns); ++n)
-          visit(k, n, weights.integers[n * weights.depth + k]);
+  /// A part of the integers less sign, row by row of the depth.
+  struct Tile {
+    static constexpr int64_t mostRows = 64, mostColumns = 128;
+    std::array<std::array<uint8_t, mostColumns>, mostRows> bytes;
+    int64_t row, column, rows, columns;
+  };
+
+  /// Calls visit(tile) with parts that begin at a multiple of Tile::mostRows. They are turned in the cache: neighbours
+  /// along the depth are read together, and those along columns written.
+  void forTiles(const ScaledWeights &weights, int64_t middle, function_ref<void(const Tile &)> visit) const {
+    parallelFor((weights.columns + Tile::mostColumns - 1) / Tile::mostColumns, threads, [&](size_t strip) {
+      Tile tile;
+      tile.column = static_cast<int64_t>(strip) * Tile::mostColumns;
+      tile.columns = std::min(Tile::mostColumns, weights.columns - tile.column);
+      for (tile.row = 0; tile.row < weights.depth; tile.row += Tile::mostRows) {
+        tile.rows = std::min(Tile::mostRows, weights.depth - tile.row);
+        for (int64_t n = 0; n < tile.columns; ++n) {
+          std::array<int16_t, Tile::mostRows> integers;
+          weights.integers.read((tile.column + n) * weights.depth + tile.row, tile.rows, integers.data());
+          for (int64_t k = 0; k < tile.rows; ++k)
+            tile.bytes[k][n] = static_cast<uint8_t>(integers[k] + middle);
+        }
+        visit(tile);
+      }
+    });
   }
 
   /// Two of a byte where four bits hold them.
-  static Integers integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
-    const auto [least, largest] = std::minmax_element(weights.integers.begin(), weights.integers.end());
-    const bool areNibbles = *least >= -middleOfNibble && *largest < middleOfNibble && weights.depth % nibbleRows == 0 &&
-                            static_cast<int64_t>(weights.integers.size()) >= 2 * leastPackedBytes;
+  Integers integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
+    const bool areNibbles = weights.integers.least() >= -middleOfNibble &&
+                            weights.integers.largest() < middleOfNibble && weights.depth % nibbleRows == 0 &&
+                            weights.integers.count() >= 2 * leastPackedBytes;
     return areNibbles ? Integers{packedOf(b, loc, weights), middleOfNibble}
                       : Integers{bytesOf(b, loc, weights), middleOfByte};
   }
 
   /// ui8 [depth / 8, 4, columns]: of eight rows the first four in the low bits, the others in the high ones.
-  static Value packedOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
+  Value packedOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
     constexpr int64_t half = nibbleRows / 2;
-    std::vector<uint8_t> bytes(weights.integers.size() / 2);
-    forElements(weights, [&](int64_t k, int64_t n, int integer) {
-      const auto more = static_cast<uint8_t>(integer + middleOfNibble);
-      bytes[(k / nibbleRows * half + k % half) * weights.columns + n] |= more << (k % nibbleRows < half ? 0 : 4);
-    });
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
-    Value packed = graph::ConstantOp::create(b, loc, constantOf(stored, std::move(bytes)));
+    const auto constant = filledConstant(stored, [&](char *to) {
+      forTiles(weights, middleOfNibble, [&](const Tile &tile) {
+        for (int64_t k = 0; k < tile.rows; k += k % nibbleRows == half - 1 ? half + 1 : 1) {
+          char *row = to + ((tile.row + k) / nibbleRows * half + k % half) * weights.columns + tile.column;
+          for (int64_t n = 0; n < tile.columns; ++n)
+            row[n] = static_cast<char>(tile.bytes[k][n] | tile.bytes[k + half][n] << 4);
+        }
+      });
+    });
+    Value packed = graph::ConstantOp::create(b, loc, constant);
     return match::reshapeTo(b, loc, nibblesOf(b, loc, packed, /*axis=*/1), {weights.depth, weights.columns});
   }
 
-  static Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) {
-    std::vector<uint8_t> bytes(weights.integers.size());
-    forElements(weights, [&](int64_t k, int64_t n, int integer) {
-      bytes[k * weights.columns + n] = static_cast<uint8_t>(integer + middleOfByte);
-    });
+  Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto type = RankedTensorType::get({weights.depth, weights.columns}, byte);
-    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(bytes)));
+    const auto constant = filledConstant(type, [&](char *to) {
+      forTiles(weights, middleOfByte, [&](const Tile &tile) {
+        for (int64_t k = 0; k < tile.rows; ++k)
+          std::copy_n(tile.bytes[k].begin(), tile.columns, to + (tile.row + k) * weights.columns + tile.column);
+      });
+    });
+    return graph::ConstantOp::create(b, loc, constant);
   }
 
   static Value scalesOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
@@ -162,7 +190,7 @@ private:
     std::vector<float> scales(blocks * weights.columns);
     for (int64_t n = 0; n < weights.columns; ++n)
       for (int64_t i = 0; i < blocks; ++i)
-        scales[i * weights.columns + n] = weights.scales[n * weights.depth + i * block];
+        scales[i * weights.columns + n] = weights.scaleAt(n, i * block);
     const auto type = RankedTensorType::get({blocks, weights.columns}, b.getF32Type());
     return graph::ConstantOp::create(b, loc, constantOf(type, std::move(scales)));
   }

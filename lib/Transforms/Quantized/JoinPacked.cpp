@@ -92,6 +92,7 @@ private:
     if (!isOfColumns(constant))
       return SplatElementsAttr::get(type, constant.getValue().getSplatValue<Attribute>());
     std::vector<char> bytes;
+    bytes.reserve(type.getNumElements() * type.getElementTypeBitWidth() / 8);
     for (Value value : values)
       llvm::append_range(bytes, bytesOf(value.getDefiningOp<graph::ConstantOp>().getValue()));
     return cupola::constantOf(type, std::move(bytes));

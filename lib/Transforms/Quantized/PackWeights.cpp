@@ -1,12 +1,15 @@
 //===- lib/Transforms/Quantized/PackWeights.cpp - the pass `graph-pack-weights` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
 #include "lib/Transforms/Quantized/ScaledWeights.h"
+
+#include <atomic>
 
 using namespace mlir;
 
@@ -46,20 +49,25 @@ int64_t blockOf(const ScaledWeights &weights) {
 }
 
 /// The least integer of every block, if four bits hold what the others are more; one for all where that is enough.
-std::optional<std::vector<int16_t>> offsetsOf(const ScaledWeights &weights, int64_t block) {
-  const auto whole = static_cast<int64_t>(weights.integers.size());
-  for (int64_t size : {whole, block}) {
-    std::vector<int16_t> offsets;
-    bool fits = true;
-    for (int64_t at = 0; at < whole && fits; at += size) {
-      const auto [low, high] = std::minmax_element(weights.integers.begin() + at, weights.integers.begin() + at + size);
-      fits = *high - *low < levels && *low >= -128 && *low <= 127;
-      offsets.push_back(*low);
+std::optional<std::vector<int16_t>> offsetsOf(const ScaledWeights &weights, int64_t block, unsigned threads) {
+  const ConstantIntegers &integers = weights.integers;
+  const auto fit = [](int low, int high) { return high - low < levels && low >= -128 && low <= 127; };
+  if (fit(integers.least(), integers.largest()))
+    return std::vector{integers.least()};
+  std::vector<int16_t> offsets(integers.count() / block);
+  const auto together = static_cast<size_t>(std::max<int64_t>(1, ConstantIntegers::piece / block));
+  std::atomic<bool> areFit = true;
+  parallelFor((offsets.size() + together - 1) / together, threads, [&](size_t turn) {
+    std::vector<int16_t> numbers(block);
+    for (size_t i = turn * together; i < std::min(offsets.size(), (turn + 1) * together) && areFit; ++i) {
+      integers.read(static_cast<int64_t>(i) * block, block, numbers.data());
+      const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+      offsets[i] = *low;
+      if (!fit(*low, *high))
+        areFit = false;
     }
-    if (fits)
-      return offsets;
-  }
-  return std::nullopt;
+  });
+  return areFit ? std::optional(std::move(offsets)) : std::nullopt;
 }
 
 template <class T>
@@ -95,7 +103,7 @@ private:
     OpBuilder b(use->getOwner());
     const std::optional<ScaledWeights> weights = scaledWeights(b, use->get(), mostOfByte, threads);
     const int64_t block = weights ? blockOf(*weights) : 0;
-    const auto offsets = block ? offsetsOf(*weights, block) : std::nullopt;
+    const auto offsets = block ? offsetsOf(*weights, block, threads) : std::nullopt;
     if (!offsets)
       return false;
     const bool areBytes = roundedToBytes && isRounded(product, *weights);
@@ -108,7 +116,7 @@ private:
   /// Bytes of the product's rows will meet these integers as bytes.
   static bool isRounded(graph::MatMulOp product, const ScaledWeights &weights) {
     const std::optional<int> most = mostRounded(product);
-    return most && llvm::all_of(weights.integers, [&](int16_t number) { return std::abs(number) <= *most; }) &&
+    return most && weights.integers.least() >= -*most && weights.integers.largest() <= *most &&
            weights.blockOfBytes() != 0;
   }
 
@@ -135,8 +143,9 @@ private:
       value = binary(graph::BinaryKind::Add, value, repeated(match::castTo(b, loc, each, weights.element)));
     }
     std::vector<float> scales;
-    for (size_t i = 0; i < weights.scales.size(); i += block)
-      scales.push_back(weights.scales[i]);
+    for (int64_t column = 0; column < weights.columns; ++column)
+      for (int64_t k = 0; k < weights.depth; k += block)
+        scales.push_back(weights.scaleAt(column, k));
     Value scale = scalesOf(b, loc, {weights.columns, blocks, 1}, scales);
     value = binary(graph::BinaryKind::Mul, value, repeated(match::castTo(b, loc, scale, weights.element)));
     value = match::castTo(b, loc, value, graph::elementOf(rhs));
@@ -148,37 +157,48 @@ private:
   static Value scalesOf(OpBuilder &b, Location loc, ArrayRef<int64_t> shape, ArrayRef<float> scales) {
     std::vector<uint16_t> halves;
     bool areHalves = true;
-    for (float scale : scales) {
-      APFloat half(scale);
+    for (size_t i = 0; i < scales.size() && areHalves; ++i) {
+      APFloat half(scales[i]);
       bool lost = false;
       half.convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven, &lost);
       halves.push_back(static_cast<uint16_t>(half.bitcastToAPInt().getZExtValue()));
-      areHalves &= !lost;
+      areHalves = !lost;
     }
     return areHalves ? constant(b, loc, shape, b.getF16Type(), std::move(halves))
                      : constant(b, loc, shape, b.getF32Type(), scales.vec());
   }
 
   /// i8 [columns, depth]
-  static Value bytes(OpBuilder &b, Value rhs, const ScaledWeights &weights) {
-    return constant(b, locationOf(b, rhs), {weights.columns, weights.depth}, b.getI8Type(),
-                    std::vector<int8_t>(weights.integers.begin(), weights.integers.end()));
+  Value bytes(OpBuilder &b, Value rhs, const ScaledWeights &weights) const {
+    const auto type = RankedTensorType::get({weights.columns, weights.depth}, b.getI8Type());
+    return filled(b, rhs, type, [&](char *to) {
+      weights.integers.forPieces(threads, [&](int64_t first, ArrayRef<int16_t> integers) {
+        std::copy(integers.begin(), integers.end(), reinterpret_cast<int8_t *>(to) + first);
+      });
+    });
   }
 
   /// ui8 [columns, units, 2, unit / 2] of what the integers are more than their offsets.
-  static Value nibbles(OpBuilder &b, Value rhs, const ScaledWeights &weights, ArrayRef<int16_t> offsets) {
-    const Location loc = locationOf(b, rhs);
-    const auto whole = static_cast<int64_t>(weights.integers.size());
-    const int64_t perOffset = whole / static_cast<int64_t>(offsets.size()), half = unit / 2;
-    std::vector<uint8_t> bytes(whole / 2);
-    for (int64_t first = 0; first < whole; first += perOffset)
-      for (int64_t i = first; i < first + perOffset; ++i) {
-        const int more = weights.integers[i] - offsets[first / perOffset];
-        bytes[i / unit * half + i % half] |= static_cast<uint8_t>(more << (i % unit < half ? 0 : 4));
-      }
-    const Type byte = b.getIntegerType(8, /*isSigned=*/false);
-    Value packed = constant(b, loc, {weights.columns, weights.depth / unit, 1, half}, byte, std::move(bytes));
-    return nibblesOf(b, loc, packed, /*axis=*/2);
+  Value nibbles(OpBuilder &b, Value rhs, const ScaledWeights &weights, ArrayRef<int16_t> offsets) const {
+    static_assert(ConstantIntegers::piece % unit == 0);
+    constexpr int64_t half = unit / 2; // divides every block
+    const int64_t perOffset = weights.integers.count() / static_cast<int64_t>(offsets.size());
+    const auto stored = RankedTensorType::get({weights.columns, weights.depth / unit, 1, half},
+                                              b.getIntegerType(8, /*isSigned=*/false));
+    Value packed = filled(b, rhs, stored, [&](char *to) {
+      weights.integers.forPieces(threads, [&](int64_t first, ArrayRef<int16_t> integers) {
+        for (int64_t i = 0; i < static_cast<int64_t>(integers.size()); i += unit) {
+          const int16_t low = offsets[(first + i) / perOffset], high = offsets[(first + i + half) / perOffset];
+          for (int64_t k = i; k < i + half; ++k)
+            to[(first + i) / 2 + k - i] = static_cast<char>((integers[k] - low) | (integers[k + half] - high) << 4);
+        }
+      });
+    });
+    return nibblesOf(b, locationOf(b, rhs), packed, /*axis=*/2);
+  }
+
+  static Value filled(OpBuilder &b, Value rhs, RankedTensorType type, function_ref<void(char *)> fill) {
+    return graph::ConstantOp::create(b, locationOf(b, rhs), filledConstant(type, fill));
   }
 };
 

@@ -127,6 +127,7 @@ def BlockProducts : Pass<"graph-block-products", "::mlir::func::FuncOp"> {
     ```
   }];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
+  let options = [Option<"threads", "threads", "unsigned", "1", "at most, which take parts of a matrix">];
 }
 
 #endif // CUPOLA_LIB_TRANSFORMS_QUANTIZED_PASSES_TD

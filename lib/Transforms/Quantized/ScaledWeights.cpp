@@ -3,17 +3,15 @@
 
 #include "lib/Transforms/Quantized/ScaledWeights.h"
 
-#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
-#include "lib/Transforms/RowCone.h"
 
 #include "llvm/ADT/ScopeExit.h"
 
-#include <atomic>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 
@@ -50,32 +48,10 @@ bool isTurn(Operation *view) {
   return transpose && transpose.getPerm() == ArrayRef<int64_t>{1, 0};
 }
 
-/// The elements of a [columns, depth], some columns at a time.
-std::optional<std::vector<float>> elementsOf(Value value, unsigned threads) {
-  const std::optional<RowCone> cone = RowCone::of(value);
-  if (!cone)
-    return std::nullopt;
-  constexpr int64_t piece = 1 << 16;
-  const int64_t depth = *graph::extentOf(value, 1).constant(), columns = cone->rows();
-  const int64_t some = std::max<int64_t>(1, piece / std::max<int64_t>(depth, 1)), pieces = (columns + some - 1) / some;
-  std::vector<float> elements(depth * columns);
-  std::atomic<bool> areAll = true;
-  parallelFor(pieces, threads, [&](size_t i) {
-    const int64_t first = static_cast<int64_t>(i) * some;
-    const std::optional<reference::Tensor> part = cone->evaluate(first, std::min(some, columns - first));
-    if (!part)
-      areAll = false;
-    else
-      part->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
-        std::copy(numbers.begin(), numbers.end(), elements.begin() + first * depth + begin);
-      });
-  });
-  return areAll ? std::optional(std::move(elements)) : std::nullopt;
-}
-
-/// The elements of a [depth, columns] that lies behind `views`, column by column.
-std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<Operation *> views, unsigned threads) {
-  const bool isTurned = !views.empty() && isTurn(views.back()); // a transpose would only be undone
+/// What `found` makes of a value [depth, columns] that lies behind `views`: as [columns, depth], where these end with a
+/// transpose, which would only be undone.
+template <class Find> auto behindViews(OpBuilder &b, Value value, ArrayRef<Operation *> views, Find find) {
+  const bool isTurned = !views.empty() && isTurn(views.back());
   SmallVector<Operation *> made;
   for (Operation *view : isTurned ? views.drop_back() : views) {
     value = viewOf(b, view, value);
@@ -85,25 +61,41 @@ std::optional<std::vector<float>> columnsOf(OpBuilder &b, Value value, ArrayRef<
     for (Operation *op : llvm::reverse(made))
       op->erase();
   });
-  if (isTurned)
-    if (std::optional<std::vector<float>> elements = elementsOf(value, threads))
-      return elements;
-  const std::optional<reference::Tensor> tensor = evaluate(coneOf(value));
-  if (!tensor)
+  return find(value, isTurned);
+}
+
+/// The elements of a [depth, columns], column by column.
+std::optional<std::vector<float>> turnedElementsOf(Value value, unsigned threads) {
+  const std::optional<std::vector<float>> rows = elementsOf(value, threads);
+  if (!rows)
     return std::nullopt;
-  const int64_t depth = tensor->extent(isTurned ? 1 : 0), columns = tensor->extent(isTurned ? 0 : 1);
-  std::vector<float> elements(depth * columns);
-  tensor->forPieces([&](int64_t begin, ArrayRef<double> numbers) {
-    for (auto [i, number] : llvm::enumerate(numbers)) {
-      const int64_t at = begin + static_cast<int64_t>(i);
-      elements[isTurned ? at : at % columns * depth + at / columns] = static_cast<float>(number);
-    }
-  });
+  const int64_t depth = *graph::extentOf(value, 0).constant(), columns = *graph::extentOf(value, 1).constant();
+  std::vector<float> elements(rows->size());
+  for (int64_t k = 0; k < depth; ++k)
+    for (int64_t n = 0; n < columns; ++n)
+      elements[n * depth + k] = (*rows)[k * columns + n];
   return elements;
 }
 
-bool areIntegers(ArrayRef<float> numbers, int most) {
-  return llvm::all_of(numbers, [&](float x) { return x == std::trunc(x) && std::abs(x) <= most; });
+std::optional<ConstantRuns> scalesOf(Value value, bool isTurned, unsigned threads) {
+  if (isTurned)
+    return ConstantRuns::of(value, *graph::extentOf(value, 1).constant(), threads);
+  std::optional<std::vector<float>> scales = turnedElementsOf(value, threads);
+  return scales ? std::optional(ConstantRuns{std::move(*scales)}) : std::nullopt;
+}
+
+/// Nothing where some are no integers, or of a larger magnitude than `most`.
+std::optional<ConstantIntegers> integersOf(Value value, bool isTurned, int most, unsigned threads) {
+  std::optional<ConstantIntegers> integers = isTurned ? ConstantIntegers::of(value, threads) : std::nullopt;
+  if (!integers) {
+    const auto numbers = isTurned ? elementsOf(value, threads) : turnedElementsOf(value, threads);
+    const auto fits = [&](float number) { return number == std::trunc(number) && std::abs(number) <= most; };
+    if (!numbers || !llvm::all_of(*numbers, fits))
+      return std::nullopt;
+    integers = ConstantIntegers(std::vector<int16_t>(numbers->begin(), numbers->end()));
+  }
+  const bool fit = integers->areIntegers() && integers->least() >= -most && integers->largest() <= most;
+  return fit ? std::move(integers) : std::nullopt;
 }
 
 } // namespace
@@ -111,14 +103,16 @@ bool areIntegers(ArrayRef<float> numbers, int most) {
 bool ScaledWeights::hasBlocks(int64_t size) const {
   if (depth % size != 0)
     return false;
-  for (size_t first = 0; first < scales.size(); first += size) // of equal floats each is the one before, bit by bit
-    if (std::memcmp(&scales[first], &scales[first + 1], (size - 1) * sizeof(float)) != 0)
-      return false;
+  const int64_t step = std::gcd(size, scales.run), whole = depth * columns;
+  for (int64_t first = 0; step < size && first < whole; first += size) // compared bit by bit
+    for (int64_t i = first + step; i < first + size; i += step)
+      if (std::memcmp(&scales.numbers[first / scales.run], &scales.numbers[i / scales.run], sizeof(float)) != 0)
+        return false;
   return true;
 }
 
 int64_t ScaledWeights::blockOfBytes() const {
-  const bool areBytes = llvm::all_of(integers, [](int16_t number) { return number >= -128 && number <= 127; });
+  const bool areBytes = integers.least() >= -128 && integers.largest() <= 127;
   for (int64_t size : {128, 64, 32, 16})
     if (areBytes && hasBlocks(size))
       return size;
@@ -131,21 +125,22 @@ std::optional<ScaledWeights> scaledWeights(OpBuilder &b, Value rhs, int most, un
     return std::nullopt;
   graph::BinaryOp multiplication = found->op;
   const Value result = multiplication.getResult();
-  ScaledWeights weights{*graph::extentOf(rhs, 0).constant(), *graph::extentOf(rhs, 1).constant(),
-                        graph::elementOf(result),
-                        /*integers=*/{}, /*scales=*/{}};
-  if (weights.element.isF64())
+  const Type element = graph::elementOf(result);
+  if (element.isF64())
     return std::nullopt;
   for (const auto &[first, second] : match::operandsOf(result, graph::BinaryKind::Mul)) {
-    const auto integers = isMadeOfBytes(first) ? columnsOf(b, first, found->views, threads) : std::nullopt;
-    if (!integers || !areIntegers(*integers, most))
+    if (!isMadeOfBytes(first))
       continue;
-    std::optional<std::vector<float>> scales = columnsOf(b, second, found->views, threads);
+    auto integers = behindViews(b, first, found->views,
+                                [&](Value value, bool isTurned) { return integersOf(value, isTurned, most, threads); });
+    if (!integers)
+      continue;
+    auto scales = behindViews(b, second, found->views,
+                              [&](Value value, bool isTurned) { return scalesOf(value, isTurned, threads); });
     if (!scales)
       return std::nullopt;
-    weights.integers.assign(integers->begin(), integers->end());
-    weights.scales = std::move(*scales);
-    return weights;
+    return ScaledWeights{*graph::extentOf(rhs, 0).constant(), *graph::extentOf(rhs, 1).constant(), element,
+                         std::move(*integers), std::move(*scales)};
   }
   return std::nullopt;
 }

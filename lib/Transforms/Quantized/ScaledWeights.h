@@ -7,20 +7,18 @@
 #ifndef CUPOLA_LIB_TRANSFORMS_QUANTIZED_SCALEDWEIGHTS_H
 #define CUPOLA_LIB_TRANSFORMS_QUANTIZED_SCALEDWEIGHTS_H
 
-#include "dialects/Graph/Graph.h"
-
-#include <optional>
-#include <vector>
+#include "lib/Transforms/Quantized/ConstantNumbers.h"
 
 namespace cupola {
 
 /// The right operand [depth, columns] of a product as `integers * scale`.
 struct ScaledWeights {
   int64_t depth, columns;
-  mlir::Type element;            ///< of the multiplication
-  std::vector<int16_t> integers; ///< [columns][depth], between -255 and 255
-  std::vector<float> scales;     ///< [columns][depth]
+  mlir::Type element;        ///< of the multiplication
+  ConstantIntegers integers; ///< [columns, depth], between -255 and 255
+  ConstantRuns scales;       ///< [columns, depth], in runs that divide the depth
 
+  float scaleAt(int64_t column, int64_t k) const { return scales.numbers[(column * depth + k) / scales.run]; }
   /// Whether no scale changes within blocks of so many neighbours along the depth, which they divide.
   bool hasBlocks(int64_t size) const;
   /// The longest blocks of 16 to 128 in which bytes hold the integers; 0: there are none.
@@ -32,6 +30,7 @@ constexpr int mostOfByte = 255, mostOfNibble = 15;
 
 /// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits of integers of no larger
 /// magnitude than `most`; else nothing. What the builder makes at its place is gone again. On up to `threads` threads.
+/// The constants have to stay as long as the result.
 std::optional<ScaledWeights> scaledWeights(mlir::OpBuilder &b, mlir::Value rhs, int most, unsigned threads = 1);
 
 /// Whether rows of a product may become bytes where its model permits it: floats of up to 32 bits meet constants that
