@@ -50,7 +50,7 @@ void Emitter::multiplyComputedRows(Value panel, Value row, Value tile) {
         }
         for (int64_t i = 0; i < dot.tileRows; ++i) {
           variables[dot.m] = c.addi(block.row, c.minsi(c.addi(row, c.i64(i)), last));
-          const Value computed = c.splat(operandElement(op.getLhs())),
+          const Value computed = c.splat(operandByTable(op.getLhs())),
                       left = mask ? c.select(mask, computed, zero) : computed;
           for (int64_t j = 0; j < dot.panel; ++j)
             next.push_back(c.fma(left, columns[j], all[i * dot.panel + j]));
@@ -83,6 +83,25 @@ void Emitter::addToTile(Value sums, int64_t first, int64_t count, Value tile) {
   LLVM::StoreOp::create(c.b, c.loc, c.select(isFirst, sum, c.addf(before, sum)), tile, elementBytes(element));
 }
 
+/// Over vectors of the depth block, two at a time where these are whole: weights of four bits often are the low and the
+/// high bits of the same bytes, with one scale. `body` is told where vectors begin.
+Emitter::Values Emitter::depthLoop(ValueRange init, function_ref<Values(Carried, ArrayRef<Value> places)> body) {
+  const Contraction &dot = *plan.contraction;
+  const int64_t lanes = c.lanes, unit = std::gcd(lanes, dot.depthBlock);
+  const Value end = c.addi(block.depth, block.depths);
+  if (dot.depthBlock % (2 * lanes) != 0 || !divisible(dot.depth, 2 * lanes, divisors))
+    return vectorLoop(
+        dot.k, block.depth, end, lengthInParts(dot.depth, dot.depthBlock), init,
+        [&](Carried all) { return body(all, variables[dot.k]); }, /*interleave=*/nullptr, unit);
+  vectorVar = dot.k;
+  vectorUnit = unit;
+  const Values all = forLoop(block.depth, end, 2 * lanes, init, [&](Value first, Carried carried) {
+    return body(carried, {first, c.addi(first, c.i64(lanes))});
+  });
+  vectorVar.clear();
+  return all;
+}
+
 /// As many columns at a time as sums of all rows are lanes.
 void Emitter::multiplyFewRows(Value panel, int64_t height) {
   const Contraction &dot = *plan.contraction;
@@ -96,26 +115,27 @@ void Emitter::multiplyFewRows(Value panel, int64_t height) {
   for (int64_t i = 0; i < height; ++i)
     rows.push_back(lhsAt(c.minsi(c.i64(i), c.subi(block.rows, c.i64(1)))).pointer);
   forLoop(c.i64(0), count, group, {}, [&](Value column, Carried) -> Values {
-    const Values sums = vectorLoop(
-        dot.k, block.depth, c.addi(block.depth, block.depths), lengthInParts(dot.depth, dot.depthBlock),
-        Values(lanes, zero),
-        [&](Carried all) {
-          Values left, next(all);
-          const Value k = c.subi(variables[dot.k], block.depth);
-          for (Value row : rows)
-            left.push_back(
-                load({c.address(row, k, element), /*contiguous=*/true}, element, {}, {}, /*invariant=*/false));
-          for (int64_t j = 0; j < group; ++j) {
-            variables[dot.n] = c.addi(c.addi(block.column, panel), c.minsi(c.addi(column, c.i64(j)), lastColumn));
-            Value right = c.splat(operandElement(op.getRhs()));
-            if (mask)
-              right = c.select(mask, right, zero);
-            for (int64_t i = 0; i < height; ++i)
-              next[i * group + j] = c.fma(left[i], right, all[i * group + j]);
-          }
-          return next;
-        },
-        /*interleave=*/nullptr, std::gcd(lanes, dot.depthBlock));
+    const Values sums = depthLoop(Values(lanes, zero), [&](Carried all, ArrayRef<Value> places) {
+      Values next(all);
+      SmallVector<Values> left;
+      for (Value place : places)
+        left.push_back(llvm::map_to_vector(rows, [&](Value row) {
+          const Value at = c.address(row, c.subi(place, block.depth), element);
+          return load({at, /*contiguous=*/true}, element, {}, {}, /*invariant=*/false);
+        }));
+      for (int64_t j = 0; j < group; ++j) {
+        variables[dot.n] = c.addi(c.addi(block.column, panel), c.minsi(c.addi(column, c.i64(j)), lastColumn));
+        for (auto [place, ofRows] : llvm::zip_equal(places, left)) {
+          variables[dot.k] = place;
+          Value right = c.splat(operandByTable(op.getRhs()));
+          if (mask)
+            right = c.select(mask, right, zero);
+          for (int64_t i = 0; i < height; ++i)
+            next[i * group + j] = c.fma(ofRows[i], right, next[i * group + j]);
+        }
+      }
+      return next;
+    });
     const Value totals = c.addLanes(sums);
     for (int64_t i = 0; i < height; ++i)
       addToTile(totals, i * group, group, c.address(tileAt(panel, c.i64(i)), column, element));

@@ -242,7 +242,15 @@ private:
   /// Whether the right operand had better not be copied for few rows.
   bool servesFewRows();
   void multiplyFewRows(mlir::Value panel, int64_t height);
+  Values depthLoop(mlir::ValueRange init,
+                   llvm::function_ref<Values(Carried carried, llvm::ArrayRef<mlir::Value> places)> body);
   void addToTile(mlir::Value sums, int64_t first, int64_t count, mlir::Value tile);
+
+  //===--- FourBits.cpp: what is made of numbers of four bits ---===//
+  /// operandElement, by a table where that can be.
+  mlir::Value operandByTable(mlir::Region &operand);
+  void lookUp(mlir::Operation *number, llvm::ArrayRef<mlir::Operation *> ofNumber);
+  mlir::Value wordsOf(mlir::Operation *number);
 
   //===--- BlockDot.cpp: what belongs to blocks of the depth ---===//
   void copyBlockParts();

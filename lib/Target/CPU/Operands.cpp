@@ -173,7 +173,7 @@ void Emitter::copyTurned(const PanelCopy &copy, Value k, Value first, Value coun
     variables[copy.k] = c.addi(copy.depth, k);
     for (int64_t i = 0; i < lanes; ++i) {
       variables[copy.n] = c.addi(first, c.minsi(c.addi(column, c.i64(i)), c.subi(count, c.i64(1))));
-      vectors.push_back(c.bitcast(c.splat(operandElement(op.getRhs())), bits));
+      vectors.push_back(c.bitcast(c.splat(operandByTable(op.getRhs())), bits));
     }
     vectorVar.clear();
     c.transpose(vectors);
