@@ -19,21 +19,19 @@ namespace {
 constexpr unsigned kNumbers = 16;
 
 /// .. & 15
-BinaryOp numberOf(mlir::Block &body) {
-  for (auto op : body.getOps<BinaryOp>())
-    if (op.getKind() == BinaryKind::BitwiseAnd && op.getType().isUnsignedInteger(8) &&
-        isInteger(op.getRhs(), kNumbers - 1))
-      return op;
-  return {};
+bool isNumber(Operation &op) {
+  auto mask = dyn_cast<BinaryOp>(op);
+  return mask && mask.getKind() == BinaryKind::BitwiseAnd && mask.getType().isUnsignedInteger(8) &&
+         isInteger(mask.getRhs(), kNumbers - 1);
 }
 
 /// The float that constants make of the number, and the ops between.
-SmallVector<Operation *> floatOf(BinaryOp number) {
+SmallVector<Operation *> floatOf(Operation &number) {
   SmallVector<Operation *> ops;
-  for (Value made = number; made.hasOneUse();) {
+  for (Value made = number.getResult(0); made.hasOneUse();) {
     Operation *next = *made.getUsers().begin();
     const auto isKnown = [&](Value value) { return value == made || value.getDefiningOp<kernel::ConstantOp>(); };
-    if (next->getBlock() != number->getBlock() || !isa<CastOp, UnaryOp, BinaryOp>(next) ||
+    if (next->getBlock() != number.getBlock() || !isa<CastOp, UnaryOp, BinaryOp>(next) ||
         !llvm::all_of(next->getOperands(), isKnown))
       break;
     ops.push_back(next);
@@ -46,7 +44,7 @@ SmallVector<Operation *> floatOf(BinaryOp number) {
 
 } // namespace
 
-/// The word in whose low four bits the number is; null where lanes have the same.
+/// The words in whose low four bits the numbers are.
 Value Emitter::wordsOf(Operation *op) {
   auto number = cast<BinaryOp>(op);
   const auto words = [&](Value value) {
@@ -59,15 +57,18 @@ Value Emitter::wordsOf(Operation *op) {
 }
 
 Value Emitter::operandByTable(Region &operand) {
+  if (c.lanes != kNumbers || isa.lanes() != kNumbers) // AVX-512
+    return operandElement(operand);
   mlir::Block &body = operand.front();
-  BinaryOp number = c.lanes == kNumbers ? numberOf(body) : BinaryOp();
-  const SmallVector<Operation *> ofNumber = number ? floatOf(number) : SmallVector<Operation *>();
+  llvm::DenseSet<Operation *> emitted; // with their number
   for (Operation &op : body.without_terminator()) {
-    if (llvm::is_contained(ofNumber, &op))
+    if (emitted.contains(&op))
       continue;
     emitOp(&op);
-    if (&op == number.getOperation() && !ofNumber.empty())
-      lookUp(number, ofNumber);
+    const SmallVector<Operation *> ofNumber = isNumber(op) ? floatOf(op) : SmallVector<Operation *>();
+    if (!ofNumber.empty())
+      lookUp(&op, ofNumber);
+    emitted.insert(ofNumber.begin(), ofNumber.end());
   }
   const Value yielded = body.getTerminator()->getOperand(0);
   return emitCast(c, yielded.getType(), operandType(operand), values.lookup(yielded));

@@ -21,13 +21,13 @@ inline constexpr char kMicroKernelPrefix[] = "micro_";
 struct MicroKernel {
   mlir::Type element;
   unsigned rows;
-  unsigned vectors;   ///< of columns
-  bool masked;        ///< the last vector has only some columns
-  bool prefetches;    ///< a line of `ahead` per step of k
-  int64_t tileStride; ///< elements from a row of the tile to the next
-  int64_t depth = 0;  ///< of all calls, 0: the argument says
-  int64_t unit = 1;   ///< an element of an operand is 2 of i16, or 4 of ui8 and i8, whose products are summed; with
-                    ///< blocks rhs is ui8
+  unsigned vectors;      ///< of columns
+  bool masked;           ///< the last vector has only some columns
+  bool prefetches;       ///< a line of `ahead` per step of k
+  int64_t tileStride;    ///< elements from a row of the tile to the next
+  int64_t depth = 0;     ///< of all calls, 0: the argument says
+  int64_t unit = 1;      ///< an element of an operand is 2 of i16, or 4 of ui8 and i8, whose products are summed; with
+                         ///< blocks rhs is ui8
   int64_t block = 0;     ///< so many elements of the depth have a scale; 0: there are none
   bool nibbles = false;  ///< of rhs, with blocks: Contraction::areNibbles; a row has two elements of the depth
   bool extended = false; ///< for processors with CpuArchitecture::dots
