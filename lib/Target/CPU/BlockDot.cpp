@@ -12,8 +12,6 @@ using namespace cupola::kernel;
 
 namespace cupola::cpu {
 
-static Type yieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
-
 void Emitter::copyBlockParts() {
   DotOp op = plan.contraction->dot;
   if (!plan.contraction->areScalesPacked)

@@ -139,6 +139,8 @@ Result<Contraction> readContraction(kernel::Variables &vars, kernel::FuncOp func
 int64_t depthUnitOf(kernel::DotOp dot);
 /// Contraction::sumType.
 mlir::Type sumTypeOf(kernel::DotOp dot);
+/// The type that a region of a dot yields.
+mlir::Type yieldedBy(mlir::Region &region);
 /// The type of an operand where it is copied or packed: that of the sums, or what depthUnitOf is about.
 mlir::Type operandType(mlir::Region &region);
 /// What the micro-kernel of a dot takes at a time.

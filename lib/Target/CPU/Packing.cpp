@@ -66,8 +66,7 @@ static bool isOfFewBits(Region &operand) {
   const auto isMask = [](BinaryOp op) {
     return op.getKind() == graph::BinaryKind::BitwiseAnd && op.getType().isUnsignedInteger(8);
   };
-  return isa<FloatType>(operand.front().getTerminator()->getOperand(0).getType()) &&
-         llvm::any_of(operand.getOps<BinaryOp>(), isMask);
+  return isa<FloatType>(yieldedBy(operand)) && llvm::any_of(operand.getOps<BinaryOp>(), isMask);
 }
 
 SmallVector<Region *> packableOperands(FuncOp func) {
@@ -114,26 +113,24 @@ struct Panels {
   Region &operand;
   Expr depth, columns;
   int64_t width, unit;
+  Type stored;
   bool nibbles;
 
-  Type stored() const {
-    OpBuilder b(operand.getContext());
-    return nibbles ? b.getIntegerType(8, /*isSigned=*/false) : element();
-  }
-  /// Of the micro-kernel's operand.
-  Type element() const {
-    auto dot = cast<DotOp>(operand.getParentOp());
-    return &operand == &dot.getRhs() ? operandType(operand) : operand.front().getTerminator()->getOperand(0).getType();
-  }
   Expr words() const { return wordsOf(depth, unit, nibbles); }
 };
 
 Panels panelsOf(DotOp dot, Region &operand, const CpuArchitecture &isa) {
   const graph::Exprs extents = exprsOf(dot.getExtents());
   const int64_t width = panelOf(dot, isa).columns;
-  if (&operand == &dot.getRhs())
-    return {operand, extents[2], extents[1], width, packedUnitOf(dot, isa), isOfNibbles(dot)};
-  return {operand, floorDiv(extents[2], static_cast<int64_t>(*dot.getBlock())), extents[1], width, 1, false};
+  if (&operand != &dot.getRhs())
+    return {operand,
+            floorDiv(extents[2], static_cast<int64_t>(*dot.getBlock())),
+            extents[1],
+            width,
+            1,
+            yieldedBy(operand),
+            /*nibbles=*/false};
+  return {operand, extents[2], extents[1], width, packedUnitOf(dot, isa), operandType(operand), isOfNibbles(dot)};
 }
 
 /// Builds the body of a packer: of every matrix, foreach (panel, k, column) packed[..] = element(k, panel * width +
@@ -255,7 +252,7 @@ static void readPacked(FuncOp func, const Panels &panels, ArrayRef<BlockArgument
     return;
   const Location loc = operand.getLoc();
   const graph::Exprs grid = exprsOf(func.getGrid());
-  const Type element = operand.front().getTerminator()->getOperand(0).getType();
+  const Type element = yieldedBy(operand);
   const SmallVector<unsigned> dims = gridOf(func, operand);
   mlir::Block &block = operand.front();
   SmallVector<Value> indices;
@@ -293,14 +290,13 @@ OwningOpRef<FuncOp> packOperand(FuncOp func, Region &operand, StringRef name, co
     if (source != sources.front())
       others.push_back(source.getArgNumber());
   }
-  const Type stored = panels.stored();
-  body.addArgument(ViewType::get(context, stored, Access::Write), packer.getLoc());
+  body.addArgument(ViewType::get(context, panels.stored, Access::Write), packer.getLoc());
   b.setInsertionPointToStart(&body);
   PackerBuilder(func, panels).build(b, body);
 
   const Expr matrices = graph::product(gridExtents(func, gridOf(func, operand)));
   const Expr bytes = matrices * ceilDiv(panels.columns, panels.width) * panels.words() *
-                     (panels.width * panels.unit * graph::byteSize(stored));
+                     (panels.width * panels.unit * graph::byteSize(panels.stored));
   readPacked(func, panels, sources);
   SmallVector<Attribute> packed;
   llvm::append_range(packed, func.getPackedOperands());

@@ -71,7 +71,7 @@ DotOp dotOf(FuncOp func) {
   return dot;
 }
 
-static Type yieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
+Type yieldedBy(Region &region) { return region.front().getTerminator()->getOperand(0).getType(); }
 
 Type sumTypeOf(DotOp dot) { return dot.getBlock() ? yieldedBy(dot.getStart()) : dot.getTile().getType().getElement(); }
 

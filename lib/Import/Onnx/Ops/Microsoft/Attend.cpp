@@ -103,6 +103,13 @@ void refuseInputs(OpBinder &op, ArrayRef<std::pair<size_t, StringRef>> inputs) {
       op.unsupported("input " + std::to_string(index) + " (" + name.str() + ") is used, which is not supported");
 }
 
+void refuseAttributes(OpBinder &op, ArrayRef<std::pair<StringRef, int64_t>> usual) {
+  for (const auto &[name, value] : usual)
+    if (const int64_t found = op.intAttribute(name, value); found != value)
+      op.unsupported("attribute '" + name.str() + "' is " + std::to_string(found) + ", supported is " +
+                     std::to_string(value));
+}
+
 void requireRank(OpBinder &op, size_t index, StringRef name, int64_t rank) {
   op.requireFloat(index, name);
   if (op.rank(index, name) != rank)

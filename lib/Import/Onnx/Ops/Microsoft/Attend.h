@@ -43,6 +43,8 @@ Value positionsOfKeys(OpBinder &op, const Expr &keys);
 
 /// Operands that only kernels for GPUs, or none, know: unsupported where they are used.
 void refuseInputs(OpBinder &op, llvm::ArrayRef<std::pair<size_t, llvm::StringRef>> inputs);
+/// The same of attributes that have other values than these, which are those of absent ones.
+void refuseAttributes(OpBinder &op, llvm::ArrayRef<std::pair<llvm::StringRef, int64_t>> usual);
 /// Throws unless the operand is a tensor of floats of this rank.
 void requireRank(OpBinder &op, size_t index, llvm::StringRef name, int64_t rank);
 /// Half of the elements that are turned: the columns of the cosines, operand `index`. The sines stand behind it.

@@ -17,13 +17,13 @@ namespace cupola::onnx_import::microsoft {
 namespace {
 
 void refuseRest(OpBinder &op) {
-  for (const auto &[name, usual] :
-       {std::pair("ndim", 1), std::pair("state_window", 0), std::pair("state_update_capacity", 0),
-        std::pair("state_channels_last", -1), std::pair("state_length", 0), std::pair("input_channel_offset", 0),
-        std::pair("input_channels", 0)})
-    if (const int64_t found = op.intAttribute(name, usual); found != usual)
-      op.unsupported("attribute '" + std::string(name) + "' is " + std::to_string(found) + ", supported is " +
-                     std::to_string(usual));
+  refuseAttributes(op, {{"ndim", 1},
+                        {"state_window", 0},
+                        {"state_update_capacity", 0},
+                        {"state_channels_last", -1},
+                        {"state_length", 0},
+                        {"input_channel_offset", 0},
+                        {"input_channels", 0}});
   if (op.wants(2))
     op.unsupported("output 2 (state_update) is used, supported are outputs 0 and 1");
 }

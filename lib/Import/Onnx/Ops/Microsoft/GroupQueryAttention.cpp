@@ -23,11 +23,7 @@ void refuseRest(OpBinder &op) {
   refuseInputs(op, {{12, "k_scale"}, {13, "v_scale"}});
   if (op.wants(3))
     op.unsupported("output 3 (output_qk) is used, supported are outputs 0 to 2");
-  for (const auto &[name, usual] :
-       {std::pair("causal", 1), std::pair("qk_output", 0), std::pair("kv_cache_bit_width", 0)})
-    if (op.intAttribute(name, usual) != usual)
-      op.unsupported("attribute '" + std::string(name) + "' is " + std::to_string(op.intAttribute(name, usual)) +
-                     ", supported is " + std::to_string(usual));
+  refuseAttributes(op, {{"causal", 1}, {"qk_output", 0}, {"kv_cache_bit_width", 0}});
   if (op.has(3) != op.has(4))
     op.bad("one of inputs 3 (past_key) and 4 (past_value) is missing, expected both or none");
   for (StringRef name : {"k_quant_type", "v_quant_type"})
@@ -167,8 +163,7 @@ void importGroupQueryAttention(OpBinder &op) {
   Operands o = read(op);
   o.q = normalized(op, o.q, 14, "q");
   o.fresh.k = normalized(op, o.fresh.k, 15, "k");
-  Value places =
-      op.b.binary(BinaryKind::Add, op.b.iota({Expr(1), o.tokens.length}, 1), op.b.unsqueeze(o.tokens.before, {1}));
+  Value places = placesOfStep(op, o.tokens);
   rotate(op, o, places);
   const KeyCache cache = cacheOf(op, o);
   Scores scores;

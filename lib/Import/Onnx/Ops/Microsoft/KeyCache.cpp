@@ -15,7 +15,7 @@ Value minimum(OpBinder &op, Value lhs, Value rhs) { return op.b.binary(BinaryKin
 Value maximum(OpBinder &op, Value lhs, Value rhs) { return op.b.binary(BinaryKind::Max, lhs, rhs); }
 Value sum(OpBinder &op, Value lhs, Value rhs) { return op.b.binary(BinaryKind::Add, lhs, rhs); }
 Value difference(OpBinder &op, Value lhs, Value rhs) { return op.b.binary(BinaryKind::Sub, lhs, rhs); }
-Value number(OpBinder &op, int64_t value) { return op.b.intScalar(value, IntegerType::get(op.b.context(), 64)); }
+Value number(OpBinder &op, int64_t value) { return op.b.intScalar(value, op.b.int64()); }
 /// Of rows of a batch, beside positions.
 Value ofEach(OpBinder &op, Value perRow) { return op.b.unsqueeze(perRow, {1}); }
 
@@ -25,6 +25,12 @@ Value cacheOf(OpBinder &op, size_t index, StringRef name, Value fresh) {
   const Exprs shape = op.b.shape(fresh), has = op.shape(index, name);
   op.b.sameShape(has, {shape[0], shape[1], has[2], shape[3]}, "the shapes of the cache and of new rows");
   return op.value(index, name);
+}
+
+/// Those of the operands, then those of this step.
+KeysAndValues bothRows(OpBinder &op, const KeysAndValues &fresh) {
+  return {op.b.concat({cacheOf(op, 3, "past_key", fresh.k), fresh.k}, 2),
+          op.b.concat({cacheOf(op, 4, "past_value", fresh.v), fresh.v}, 2)};
 }
 
 //===--- A cache that grows ---===//
@@ -76,10 +82,14 @@ Value placesOf(OpBinder &op, const Window &window, const Tokens &tokens) {
   Value isOld = op.b.binary(BinaryKind::Less, row, count);
   Value none = number(op, std::numeric_limits<int64_t>::max());
   Value old = op.b.select(isOld, sum(op, row, difference(op, before, count)), none);
-  return op.b.concat({old, sum(op, positionsOfKeys(op, tokens.length), before)}, 1);
+  return op.b.concat({old, placesOfStep(op, tokens)}, 1);
 }
 
 } // namespace
+
+Value placesOfStep(OpBinder &op, const Tokens &tokens) {
+  return sum(op, positionsOfKeys(op, tokens.length), ofEach(op, tokens.before));
+}
 
 KeyCache appended(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh) {
   // A cache that has room for more tokens than there are is not read behind them.
@@ -98,16 +108,14 @@ bool staysInPlace(OpBinder &op) {
 }
 
 KeyCache joined(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh) {
-  const KeysAndValues all{op.b.concat({cacheOf(op, 3, "past_key", fresh.k), fresh.k}, 2),
-                          op.b.concat({cacheOf(op, 4, "past_value", fresh.v), fresh.v}, 2)};
+  const KeysAndValues all = bothRows(op, fresh);
   return {all, all, positionsOfKeys(op, tokens.total)};
 }
 
 Value exactly(OpBinder &op, Value before, const Expr &rows) {
   // What is found at any other index than 0 of one number is an error: -1 is that number again.
   Value off = op.b.binary(BinaryKind::Mul, difference(op, before, op.b.integer(rows)), number(op, 2));
-  Value found = op.b.gather(op.b.reshape(op.b.integer(rows), {Expr(1)}), off, 0);
-  return found;
+  return op.b.gather(op.b.reshape(op.b.integer(rows), {Expr(1)}), off, 0);
 }
 
 KeyCache windowed(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh, int64_t size) {
@@ -116,10 +124,7 @@ KeyCache windowed(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh
   const Expr capacity = op.shape(3, "past_key")[2];
   op.b.atMost(Expr(size), capacity, "attribute 'local_window_size' and the rows of input 3 (past_key)");
   const Window window{capacity, simplify(max(capacity - size + 1, Expr(1)), op.b.ranges())};
-  const auto joined = [&](size_t index, StringRef name, Value rows) {
-    return op.b.concat({cacheOf(op, index, name, rows), rows}, 2);
-  };
-  const KeysAndValues read{joined(3, "past_key", fresh.k), joined(4, "past_value", fresh.v)};
+  const KeysAndValues read = bothRows(op, fresh);
   Value kept = rowsKept(op, window, tokens);
   return {read,
           {op.b.gather(read.k, kept, 2, /*batchDims=*/1), op.b.gather(read.v, kept, 2, /*batchDims=*/1)},

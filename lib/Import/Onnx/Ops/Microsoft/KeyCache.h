@@ -28,6 +28,9 @@ struct KeyCache {
   Value places;
 };
 
+/// int64 [batch, length]: the token of each row of this step.
+Value placesOfStep(OpBinder &op, const Tokens &tokens);
+
 /// The rows of this step behind those of operands 3 and 4, which may be absent: row i is that of token i.
 KeyCache appended(OpBinder &op, const Tokens &tokens, const KeysAndValues &fresh);
 /// Whether results 1 and 2 lie in the memory of operands 3 and 4, of which all rows are tokens then.

@@ -45,8 +45,7 @@ class LinearAttention {
 public:
   explicit LinearAttention(OpBinder &op)
       : op(op), rule(ruleOf(op)), type(op.element(0, "query")), compute(formulaType({type})) {
-    if (const int64_t window = op.intAttribute("state_window", 0); window != 0)
-      op.unsupported("attribute 'state_window' is " + std::to_string(window) + ", supported is 0");
+    refuseAttributes(op, {{"state_window", 0}});
     op.ignoreAttribute("chunk_size"); // a hint for kernels
     const int64_t width = widthOf(0, "query");
     readHeads(width);
