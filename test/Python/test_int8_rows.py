@@ -45,6 +45,10 @@ class Weights:
                                 bits=4, block_size=self.block, accuracy_level=level)
         return model_of([node], {"w": packed, "s": np.ascontiguousarray(self.scales.T)}, self.columns, self.depth)
 
+    def peer(self, x):
+        model = self.n_bits(4)
+        return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
+
     def exact(self, x):
         return x.astype(np.float64) @ (self.integers * np.repeat(self.scales, self.block, 0)[:self.depth].astype(np.float64))
 
@@ -55,6 +59,31 @@ class Weights:
         with np.errstate(divide="ignore", invalid="ignore"):
             integers = np.where(scales > 0, np.rint(blocks * (np.float32(1) / scales)), 0).astype(np.float64)
         return self.exact((integers * scales).reshape(x.shape))
+
+
+class Pointed(Weights):
+    """Of MatMulNBits, each block with a zero point of its own."""
+
+    def __init__(self, depth, columns, block, bits, seed=5):
+        super().__init__(depth, columns, block, 0, 2 ** bits - 1, seed)
+        self.bits, self.stored = bits, self.integers
+        self.points = np.random.default_rng(seed + 1).integers(0, 2 ** bits, self.scales.shape)
+        self.integers = self.stored - np.repeat(self.points, block, 0)
+
+    def packed(self, integers):
+        """The integers of a column, the first of a byte in its low bits."""
+        columns = np.ascontiguousarray(integers.T).astype(np.uint8)
+        if self.bits == 8:
+            return columns
+        columns = np.pad(columns, ((0, 0), (0, columns.shape[1] % 2)))
+        return columns[:, 0::2] | columns[:, 1::2] << 4
+
+    def n_bits(self, level):
+        node = helper.make_node("MatMulNBits", ["x", "w", "s", "z"], ["y"], "product", domain="com.microsoft", K=self.depth, N=self.columns,
+                                bits=self.bits, block_size=self.block, accuracy_level=level)
+        tensors = {"w": self.packed(self.stored).reshape(self.columns, len(self.scales), -1), "s": np.ascontiguousarray(self.scales.T),
+                   "z": self.packed(self.points)}
+        return model_of([node], tensors, self.columns, self.depth)
 
 
 def rows(*shape, seed=2):
@@ -87,7 +116,7 @@ def test_blocks_of_four_bits(level, depth, columns, block, rounded):
         expect(run({"x": x})["y"], weights.rounded(x, rounded))
 
 
-@pytest.mark.parametrize("kind, low, high", [(np.int8, -128, 127), (np.uint8, 0, 127), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1)])
+@pytest.mark.parametrize("kind, low, high", [(np.int8, -128, 127), (np.uint8, 0, 127), (np.uint8, 0, 255), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1)])
 def test_types_of_weights(kind, low, high):
     weights = Weights(256, 65, 64, low, high)
     x = rows(9, 256)
@@ -99,9 +128,22 @@ def test_a_model_may_permit_it_by_itself():
     x = rows(5, 128)
     for level, answer in [(4, weights.rounded(x, 32)), (0, weights.exact(x)), (1, weights.exact(x))]:
         expect(session(weights.n_bits(level), "x86-64-v3").run({"x": x})["y"], answer)
-    peer = onnxruntime.InferenceSession(weights.n_bits(4).SerializeToString(), providers=["CPUExecutionProvider"])
     found = session(weights.n_bits(4), "x86-64-v3").run({"x": x})["y"]
-    expect(found, peer.run(None, {"x": x})[0], 1e-2)
+    expect(found, weights.peer(x), 1e-2)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("depth, columns, block", [(128, 48, 32), (96, 70, 16), (1024, 65, 128), (256, 96, 256)])
+def test_zero_points(level, bits, depth, columns, block):
+    """Which lie 15, or 255, from integers of their block."""
+    weights = Pointed(depth, columns, block, bits)
+    run = session(weights.n_bits(4), level).run
+    for count in (1, 5, 37):
+        x = rows(count, depth)
+        expect(run({"x": x})["y"], weights.rounded(x, min(block, 128)))
+    expect(run({"x": x})["y"], weights.peer(x), 1e-2)
+    expect(session(weights.n_bits(0), level).run({"x": x})["y"], weights.exact(x))
 
 
 @pytest.mark.parametrize("kind, low, high", [(ml_dtypes.int4, -8, 7), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1)])
@@ -153,8 +195,7 @@ def test_blocks_of_zeros_and_of_very_large_numbers():
 
 
 @pytest.mark.parametrize("weights, kind", [(Weights(100, 64, 25), ml_dtypes.int4),      # no blocks of 16
-                                           (Weights(64, 15, 32), ml_dtypes.int4),       # few weights
-                                           (Weights(64, 64, 32, 0, 255), np.uint8)])    # no int8
+                                           (Weights(64, 15, 32), ml_dtypes.int4)])      # few weights
 def test_what_does_not_suit_stays_f32(weights, kind):
     x = rows(6, weights.depth)
     expect(session(weights.model(kind), "x86-64-v3", int8_rows="always").run({"x": x})["y"], weights.exact(x))

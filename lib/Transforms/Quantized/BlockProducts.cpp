@@ -30,10 +30,17 @@ struct Rows {
   Value bytes, scales, sums;
 };
 
-/// [depth, columns], each more by `middle`.
-struct Integers {
-  Value bytes;
-  int64_t middle;
+/// How integers less sign are stored: `middle` more, less what their block begins at.
+struct Storage {
+  bool areNibbles = false;
+  int64_t middle = middleOfByte;
+  std::vector<int16_t> offsets; ///< [columns, blocks]; empty: 0
+  int64_t block = 1;            ///< of an offset
+
+  /// Of the integer at `index` of [columns, depth].
+  uint8_t byteOf(int16_t integer, int64_t index) const {
+    return static_cast<uint8_t>(integer + middle - (offsets.empty() ? 0 : offsets[index / block]));
+  }
 };
 
 class BlockProducts : public impl::BlockProductsBase<BlockProducts> {
@@ -59,16 +66,22 @@ private:
       return false;
     OpBuilder b(product);
     const std::optional<ScaledWeights> weights = scaledWeights(b, product.getRhs(), *most, threads);
-    const int64_t block = weights ? weights->blockOfBytes() : 0;
+    const int64_t block = weights ? weights->blockOfBytes(threads) : 0;
     if (block == 0)
       return false;
     const Location loc = match::locationOf(b, product, {product.getLhs()});
     const Rows rows = rowsOf(b, product.getLoc(), product.getLhs(), block);
-    const Integers integers = integersOf(b, loc, *weights);
+    const Storage storage = storageOf(*weights, block);
+    const Value integers =
+        storage.areNibbles ? packedOf(b, loc, *weights, storage) : bytesOf(b, loc, *weights, storage);
     Value start = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, rows.sums,
-                                          match::splat(b, loc, -integers.middle, graph::typeOf(rows.sums)));
-    Value result = graph::BlockMatMulOp::create(b, loc, rows.bytes, integers.bytes, start, rows.scales,
-                                                scalesOf(b, loc, *weights, block));
+                                          match::splat(b, loc, -storage.middle, graph::typeOf(rows.sums)));
+    const std::vector<float> scales = scalesOf(*weights, block);
+    Value result = graph::BlockMatMulOp::create(b, loc, rows.bytes, integers, start, rows.scales,
+                                                turned(b, loc, weights->columns, scales));
+    if (!storage.offsets.empty())
+      result = graph::BinaryOp::create(b, loc, graph::BinaryKind::Add, result,
+                                       shareOfOffsets(b, loc, rows, storage, weights->columns, scales));
     result = match::castTo(b, loc, result, graph::elementOf(product.getResult()));
     product.getResult().replaceAllUsesWith(result);
     product.erase();
@@ -128,7 +141,7 @@ private:
 
   /// Calls visit(tile) with parts that begin at a multiple of Tile::mostRows. They are turned in the cache: neighbours
   /// along the depth are read together, and those along columns written.
-  void forTiles(const ScaledWeights &weights, int64_t middle, function_ref<void(const Tile &)> visit) const {
+  void forTiles(const ScaledWeights &weights, const Storage &storage, function_ref<void(const Tile &)> visit) const {
     parallelFor((weights.columns + Tile::mostColumns - 1) / Tile::mostColumns, threads, [&](size_t strip) {
       Tile tile;
       tile.column = static_cast<int64_t>(strip) * Tile::mostColumns;
@@ -139,29 +152,44 @@ private:
           std::array<int16_t, Tile::mostRows> integers;
           weights.integers.read((tile.column + n) * weights.depth + tile.row, tile.rows, integers.data());
           for (int64_t k = 0; k < tile.rows; ++k)
-            tile.bytes[k][n] = static_cast<uint8_t>(integers[k] + middle);
+            tile.bytes[k][n] = storage.byteOf(integers[k], ((tile.column + n) * weights.depth + tile.row + k));
         }
         visit(tile);
       }
     });
   }
 
-  /// Two of a byte where four bits hold them.
-  Integers integersOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
-    const bool areNibbles = weights.integers.least() >= -middleOfNibble &&
-                            weights.integers.largest() < middleOfNibble && weights.depth % nibbleRows == 0 &&
-                            weights.integers.count() >= 2 * leastPackedBytes;
-    return areNibbles ? Integers{packedOf(b, loc, weights), middleOfNibble}
-                      : Integers{bytesOf(b, loc, weights), middleOfByte};
+  /// Two of a byte where four bits hold what the integers of a block are more than its least.
+  Storage storageOf(const ScaledWeights &weights, int64_t block) const {
+    const ConstantIntegers &integers = weights.integers;
+    Storage storage;
+    std::optional<std::vector<int16_t>> offsets;
+    if (weights.depth % nibbleRows == 0 && integers.count() >= 2 * leastPackedBytes)
+      offsets = integers.offsetsOf(block, levelsOfNibble, threads);
+    storage.areNibbles = offsets.has_value();
+    storage.middle = storage.areNibbles ? middleOfNibble : middleOfByte;
+    if (integers.least() >= -storage.middle && integers.largest() < storage.middle)
+      return storage;
+    if (!offsets)
+      offsets = integers.offsetsOf(block, levelsOfByte, threads); // which there are, or there were no block
+    if (offsets->size() == 1) {
+      storage.middle = -offsets->front();
+      return storage;
+    }
+    for (int16_t &offset : *offsets) // less the middle, the sums are small, and so is what is lost to rounding
+      offset = static_cast<int16_t>(offset + storage.middle);
+    storage.offsets = std::move(*offsets);
+    storage.block = block;
+    return storage;
   }
 
   /// ui8 [depth / 8, 4, columns]: of eight rows the first four in the low bits, the others in the high ones.
-  Value packedOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
+  Value packedOf(OpBuilder &b, Location loc, const ScaledWeights &weights, const Storage &storage) const {
     constexpr int64_t half = nibbleRows / 2;
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto stored = RankedTensorType::get({weights.depth / nibbleRows, 1, half, weights.columns}, byte);
     const auto constant = filledConstant(stored, [&](char *to) {
-      forTiles(weights, middleOfNibble, [&](const Tile &tile) {
+      forTiles(weights, storage, [&](const Tile &tile) {
         for (int64_t k = 0; k < tile.rows; k += k % nibbleRows == half - 1 ? half + 1 : 1) {
           char *row = to + ((tile.row + k) / nibbleRows * half + k % half) * weights.columns + tile.column;
           for (int64_t n = 0; n < tile.columns; ++n)
@@ -173,11 +201,11 @@ private:
     return match::reshapeTo(b, loc, nibblesOf(b, loc, packed, /*axis=*/1), {weights.depth, weights.columns});
   }
 
-  Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights) const {
+  Value bytesOf(OpBuilder &b, Location loc, const ScaledWeights &weights, const Storage &storage) const {
     const Type byte = b.getIntegerType(8, /*isSigned=*/false);
     const auto type = RankedTensorType::get({weights.depth, weights.columns}, byte);
     const auto constant = filledConstant(type, [&](char *to) {
-      forTiles(weights, middleOfByte, [&](const Tile &tile) {
+      forTiles(weights, storage, [&](const Tile &tile) {
         for (int64_t k = 0; k < tile.rows; ++k)
           std::copy_n(tile.bytes[k].begin(), tile.columns, to + (tile.row + k) * weights.columns + tile.column);
       });
@@ -185,14 +213,35 @@ private:
     return graph::ConstantOp::create(b, loc, constant);
   }
 
-  static Value scalesOf(OpBuilder &b, Location loc, const ScaledWeights &weights, int64_t block) {
-    const int64_t blocks = weights.depth / block;
-    std::vector<float> scales(blocks * weights.columns);
+  /// [columns, blocks]
+  static std::vector<float> scalesOf(const ScaledWeights &weights, int64_t block) {
+    std::vector<float> scales;
     for (int64_t n = 0; n < weights.columns; ++n)
+      for (int64_t k = 0; k < weights.depth; k += block)
+        scales.push_back(weights.scaleAt(n, k));
+    return scales;
+  }
+
+  /// [blocks, columns] of numbers [columns, blocks].
+  static Value turned(OpBuilder &b, Location loc, int64_t columns, ArrayRef<float> numbers) {
+    const int64_t blocks = static_cast<int64_t>(numbers.size()) / columns;
+    std::vector<float> rows(numbers.size());
+    for (int64_t n = 0; n < columns; ++n)
       for (int64_t i = 0; i < blocks; ++i)
-        scales[i * weights.columns + n] = weights.scaleAt(n, i * block);
-    const auto type = RankedTensorType::get({blocks, weights.columns}, b.getF32Type());
-    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(scales)));
+        rows[i * columns + n] = numbers[n * blocks + i];
+    const auto type = RankedTensorType::get({blocks, columns}, b.getF32Type());
+    return graph::ConstantOp::create(b, loc, constantOf(type, std::move(rows)));
+  }
+
+  /// The offsets' share of a product: what they are times the sum of a block's row, both scaled.
+  static Value shareOfOffsets(OpBuilder &b, Location loc, const Rows &rows, const Storage &storage, int64_t columns,
+                              std::vector<float> scales) {
+    for (size_t i = 0; i < scales.size(); ++i)
+      scales[i] *= storage.offsets[i];
+    const Value sums = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul,
+                                               match::castTo(b, loc, rows.sums, b.getF32Type()), rows.scales);
+    return graph::MatMulOp::create(b, loc, sums, turned(b, loc, columns, scales), /*tf32=*/nullptr,
+                                   /*int8_rows=*/nullptr);
   }
 
   std::map<std::pair<const void *, int64_t>, Rows> known; ///< looked up alone, in no order

@@ -153,7 +153,9 @@ std::optional<ConstantRuns> ConstantRuns::of(Value value, int64_t most, unsigned
 
 ConstantIntegers::ConstantIntegers(std::vector<int16_t> integers)
     : all(std::move(integers)), elements(static_cast<int64_t>(all.size())) {
-  findBounds(/*threads=*/1);
+  const auto [least, largest] = std::minmax_element(all.begin(), all.end());
+  if (!all.empty())
+    low = *least, high = *largest;
 }
 
 std::optional<ConstantIntegers> ConstantIntegers::of(Value value, unsigned threads) {
@@ -173,7 +175,9 @@ std::optional<ConstantIntegers> ConstantIntegers::of(Value value, unsigned threa
   result.run = runs->run;
   for (float number : runs->numbers)
     result.offsets.push_back(static_cast<int16_t>(sum.getKind() == graph::BinaryKind::Sub ? -number : number));
-  result.findBounds(threads);
+  const auto [least, largest] = std::minmax_element(result.offsets.begin(), result.offsets.end());
+  result.low = static_cast<int16_t>(result.tableLow + *least);
+  result.high = static_cast<int16_t>(result.tableHigh + *largest);
   return result;
 }
 
@@ -194,22 +198,36 @@ bool ConstantIntegers::take(const ByteTable &from, unsigned threads) {
     low = std::min(low, table[i]);
     high = std::max(high, table[i]);
   }
+  tableLow = low, tableHigh = high;
   return true;
 }
 
-void ConstantIntegers::findBounds(unsigned threads) {
-  low = std::numeric_limits<int16_t>::max(), high = std::numeric_limits<int16_t>::min();
-  std::mutex joining;
-  forPieces(threads, [&](int64_t, ArrayRef<int16_t> integers) {
-    int16_t least = integers.front(), largest = integers.front();
-    for (int16_t integer : integers) {
-      least = std::min(least, integer);
-      largest = std::max(largest, integer);
+std::optional<std::vector<int16_t>> ConstantIntegers::offsetsOf(int64_t block, int levels, unsigned threads) const {
+  if (high - low < levels)
+    return std::vector{low};
+  if (offsets.empty() || run % block != 0 || tableHigh - tableLow >= levels)
+    return leastOfBlocks(block, levels, threads);
+  std::vector<int16_t> result(elements / block);
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = static_cast<int16_t>(tableLow + offsets[i * block / run]);
+  return result;
+}
+
+std::optional<std::vector<int16_t>> ConstantIntegers::leastOfBlocks(int64_t block, int levels, unsigned threads) const {
+  std::vector<int16_t> result(elements / block);
+  const auto together = static_cast<size_t>(std::max<int64_t>(1, piece / block));
+  std::atomic<bool> areNear = true;
+  parallelFor((result.size() + together - 1) / together, threads, [&](size_t turn) {
+    std::vector<int16_t> integers(block);
+    for (size_t i = turn * together; i < std::min(result.size(), (turn + 1) * together) && areNear; ++i) {
+      read(static_cast<int64_t>(i) * block, block, integers.data());
+      const auto [least, largest] = std::minmax_element(integers.begin(), integers.end());
+      result[i] = *least;
+      if (*largest - *least >= levels)
+        areNear = false;
     }
-    const std::lock_guard lock(joining);
-    low = std::min(low, least);
-    high = std::max(high, largest);
   });
+  return areNear ? std::optional(std::move(result)) : std::nullopt;
 }
 
 void ConstantIntegers::readTable(int64_t first, int64_t size, int16_t *out) const {

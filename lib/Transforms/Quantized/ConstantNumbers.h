@@ -34,9 +34,12 @@ public:
   static std::optional<ConstantIntegers> of(mlir::Value value, unsigned threads);
 
   bool areIntegers() const { return areAll; }
-  int16_t least() const { return low; }
-  int16_t largest() const { return high; }
+  int16_t least() const { return low; }    ///< or less than the least
+  int16_t largest() const { return high; } ///< or more than the largest
   int64_t count() const { return elements; }
+  /// For every block of so many neighbours a number that its integers are less than `levels` more than, and not less
+  /// than; one for all where that is enough. Nothing where they lie further apart. Blocks divide the depth.
+  std::optional<std::vector<int16_t>> offsetsOf(int64_t block, int levels, unsigned threads) const;
   void read(int64_t first, int64_t size, int16_t *out) const;
   /// Calls visit(first, integers) with all pieces, on up to `threads` threads.
   void forPieces(unsigned threads, llvm::function_ref<void(int64_t, llvm::ArrayRef<int16_t>)> visit) const;
@@ -45,11 +48,12 @@ private:
   ConstantIntegers() = default;
   bool take(const ByteTable &from, unsigned threads);
   void readTable(int64_t first, int64_t size, int16_t *out) const;
-  void findBounds(unsigned threads);
+  std::optional<std::vector<int16_t>> leastOfBlocks(int64_t block, int levels, unsigned threads) const;
 
   llvm::ArrayRef<uint8_t> bytes;
   int64_t lanes = 1, inner = 1;
-  std::vector<int16_t> table;   ///< as of ByteTable; empty: there is none
+  std::vector<int16_t> table; ///< as of ByteTable; empty: there is none
+  int16_t tableLow = 0, tableHigh = 0;
   std::vector<int16_t> offsets; ///< of runs, which are added; empty: none are
   int64_t run = 1;
   std::vector<int16_t> all; ///< where there is no table

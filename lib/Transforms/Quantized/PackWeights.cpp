@@ -1,15 +1,12 @@
 //===- lib/Transforms/Quantized/PackWeights.cpp - the pass `graph-pack-weights` ---===//
 // SPDX-License-Identifier: Apache-2.0
 
-#include "lib/Runtime/Format/Parallel.h"
 #include "lib/Transforms/Constants.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
 #include "lib/Transforms/Quantized/PackedWeights.h"
 #include "lib/Transforms/Quantized/QuantizedProducts.h"
 #include "lib/Transforms/Quantized/ScaledWeights.h"
-
-#include <atomic>
 
 using namespace mlir;
 
@@ -22,8 +19,6 @@ namespace {
 /// Depths that lie in as many bytes as half of them: the first half in the low bits, the other in the high ones. So
 /// neighbours along the depth are neighbours in memory.
 constexpr int64_t unit = 32;
-/// Numbers of four bits.
-constexpr int64_t levels = 16;
 
 /// Where the product reads the matrix [K, N] that all of its batches share; null where they do not share one, or where
 /// something else reads it, too.
@@ -46,28 +41,6 @@ int64_t blockOf(const ScaledWeights &weights) {
     if (weights.hasBlocks(block))
       return block;
   return 0;
-}
-
-/// The least integer of every block, if four bits hold what the others are more; one for all where that is enough.
-std::optional<std::vector<int16_t>> offsetsOf(const ScaledWeights &weights, int64_t block, unsigned threads) {
-  const ConstantIntegers &integers = weights.integers;
-  const auto fit = [](int low, int high) { return high - low < levels && low >= -128 && low <= 127; };
-  if (fit(integers.least(), integers.largest()))
-    return std::vector{integers.least()};
-  std::vector<int16_t> offsets(integers.count() / block);
-  const auto together = static_cast<size_t>(std::max<int64_t>(1, ConstantIntegers::piece / block));
-  std::atomic<bool> areFit = true;
-  parallelFor((offsets.size() + together - 1) / together, threads, [&](size_t turn) {
-    std::vector<int16_t> numbers(block);
-    for (size_t i = turn * together; i < std::min(offsets.size(), (turn + 1) * together) && areFit; ++i) {
-      integers.read(static_cast<int64_t>(i) * block, block, numbers.data());
-      const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-      offsets[i] = *low;
-      if (!fit(*low, *high))
-        areFit = false;
-    }
-  });
-  return areFit ? std::optional(std::move(offsets)) : std::nullopt;
 }
 
 template <class T>
@@ -103,10 +76,10 @@ private:
     OpBuilder b(use->getOwner());
     const std::optional<ScaledWeights> weights = scaledWeights(b, use->get(), mostOfByte, threads);
     const int64_t block = weights ? blockOf(*weights) : 0;
-    const auto offsets = block ? offsetsOf(*weights, block, threads) : std::nullopt;
-    if (!offsets)
+    const auto offsets = block ? weights->integers.offsetsOf(block, levelsOfNibble, threads) : std::nullopt;
+    if (!offsets || !llvm::all_of(*offsets, llvm::isInt<8>))
       return false;
-    const bool areBytes = roundedToBytes && isRounded(product, *weights);
+    const bool areBytes = roundedToBytes && offsets->size() == 1 && isRounded(product, *weights);
     use->assign(areBytes
                     ? written(b, use->get(), *weights, block, bytes(b, use->get(), *weights), {0})
                     : written(b, use->get(), *weights, block, nibbles(b, use->get(), *weights, *offsets), *offsets));
@@ -114,10 +87,10 @@ private:
   }
 
   /// Bytes of the product's rows will meet these integers as bytes.
-  static bool isRounded(graph::MatMulOp product, const ScaledWeights &weights) {
-    const std::optional<int> most = mostRounded(product);
-    return most && weights.integers.least() >= -*most && weights.integers.largest() <= *most &&
-           weights.blockOfBytes() != 0;
+  bool isRounded(graph::MatMulOp product, const ScaledWeights &weights) const {
+    const int64_t most = std::min(mostRounded(product).value_or(-1), 127);
+    return weights.integers.least() >= -most && weights.integers.largest() <= most &&
+           weights.blockOfBytes(threads) != 0;
   }
 
   static Location locationOf(OpBuilder &b, Value rhs) { return match::locationOf(b, rhs.getDefiningOp(), /*stop=*/{}); }

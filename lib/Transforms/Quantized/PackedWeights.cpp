@@ -11,7 +11,7 @@ namespace cupola {
 namespace {
 
 /// Ops between the constants and a product: a chain that is longer is something else.
-constexpr size_t mostOps = 32;
+constexpr size_t mostOps = 64;
 
 bool isBytes(graph::ConstantOp constant) {
   const Type element = graph::elementOf(constant.getResult());

@@ -63,7 +63,7 @@ def PackWeights : Pass<"graph-pack-weights", "::mlir::func::FuncOp"> {
     half as many bytes: of 32 neighbours along the depth the first 16 in the low bits, so that neighbours stay
     neighbours in memory. The multiplication and what comes after it are as they were, and so is the result. With
     `rounded-to-bytes`, as where only the CPU is compiled for, integers of products whose rows `graph-block-products` will
-    round become bytes, which that pass multiplies.
+    round become bytes, which that pass multiplies, where all blocks share one offset.
 
     ```mlir
     %0 = graph.cast %q : tensor<64x8xi8> -> tensor<64x8xf32>           // numbers from -8 to 7
@@ -109,8 +109,9 @@ def BlockProducts : Pass<"graph-block-products", "::mlir::func::FuncOp"> {
     weights of 4 bits. Blocks are the longest of up to 128, and at least 16, elements that have one. Of each block of a
     row the largest magnitude is 127 times its scale, and elements are rounded to the nearest multiple of that, halves
     to even, after a multiplication by its inverse. Weights reach the product without a sign, 8 more where four bits
-    hold them all, else 128; `start` takes that off again. A product whose integers less their zero points are no i8, or
-    whose depth is not whole blocks, stays.
+    hold them, else 128; `start` takes that off again. Where blocks need offsets for that, as those of weights with zero
+    points do, a product of f32 adds what offsets times scales make of the scaled sums of rows. A product whose integers
+    of a block lie 256 apart, or whose depth is not whole blocks, stays.
 
     ```mlir
     %2 = graph.matmul %x, %w int8_rows always : tensor<16x64xf32>, tensor<64x8xf32> -> tensor<16x8xf32>

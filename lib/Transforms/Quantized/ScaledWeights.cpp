@@ -111,10 +111,9 @@ bool ScaledWeights::hasBlocks(int64_t size) const {
   return true;
 }
 
-int64_t ScaledWeights::blockOfBytes() const {
-  const bool areBytes = integers.least() >= -128 && integers.largest() <= 127;
+int64_t ScaledWeights::blockOfBytes(unsigned threads) const {
   for (int64_t size : {128, 64, 32, 16})
-    if (areBytes && hasBlocks(size))
+    if (hasBlocks(size) && integers.offsetsOf(size, levelsOfByte, threads))
       return size;
   return 0;
 }

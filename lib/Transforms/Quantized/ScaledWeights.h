@@ -21,12 +21,14 @@ struct ScaledWeights {
   float scaleAt(int64_t column, int64_t k) const { return scales.numbers[(column * depth + k) / scales.run]; }
   /// Whether no scale changes within blocks of so many neighbours along the depth, which they divide.
   bool hasBlocks(int64_t size) const;
-  /// The longest blocks of 16 to 128 in which bytes hold the integers; 0: there are none.
-  int64_t blockOfBytes() const;
+  /// The longest blocks of 16 to 128 of which a byte holds what integers are more than the least; 0: there are none.
+  int64_t blockOfBytes(unsigned threads) const;
 };
 
 /// The largest magnitudes of integers less their zero points: of 8 bits, and of 4.
 constexpr int mostOfByte = 255, mostOfNibble = 15;
+/// How many integers so many bits hold.
+constexpr int levelsOfByte = 256, levelsOfNibble = 16;
 
 /// Of a matrix that constants make, bytes among them, by a multiplication in up to 32 bits of integers of no larger
 /// magnitude than `most`; else nothing. What the builder makes at its place is gone again. On up to `threads` threads.

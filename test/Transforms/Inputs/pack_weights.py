@@ -98,6 +98,7 @@ class Batches(Function):
 Function("signed")
 Batches("batches")
 Function("zeros", least=0, zeros=True)
+Function("zeros_of_bytes", least=0, levels=256, zeros=True)
 Function("columns", block=64)
 Function("small_blocks", block=16)
 Function("half", element="f16")
