@@ -70,25 +70,29 @@ def append():
                  [("axis", np.array([1], np.int64))])
 
 
-def grouped():
-    """com.microsoft.GroupQueryAttention as decoders of onnxruntime-genai have it: how many tokens there are is counted by a mask."""
+def grouped(bits=0):
+    """com.microsoft.GroupQueryAttention as decoders of onnxruntime-genai have it: how many tokens there are is counted by a mask. `bits`:
+    of a number in the cache, 8 or 4; 0: floats."""
+    quantised = dict(k_quant_type="PER_CHANNEL", v_quant_type="PER_CHANNEL", kv_cache_bit_width=bits) if bits else {}
+    scales = [*[""] * 3, "scales", "scales"] if bits else []
     nodes = [helper.make_node("ReduceSum", ["mask", "axis"], ["tokens"], "tokens", keepdims=0),
              helper.make_node("Sub", ["tokens", "axis"], ["less"], "less"),
              helper.make_node("Cast", ["less"], ["last"], "last", to=TensorProto.INT32),
              helper.make_node("Shape", ["mask"], ["extent"], "extent", start=1),
              helper.make_node("Cast", ["extent"], ["total"], "total", to=TensorProto.INT32),
-             helper.make_node("GroupQueryAttention", ["qkv", "", "", "past_key", "past_value", "last", "total", "cosines", "sines"],
+             helper.make_node("GroupQueryAttention", ["qkv", "", "", "past_key", "past_value", "last", "total", "cosines", "sines", *scales],
                               ["y", "present_key", "present_value"], "attention", domain="com.microsoft", num_heads=4, kv_num_heads=2,
-                              do_rotary=1)]
+                              do_rotary=1, **quantised)]
 
     def cache(name, rows):
-        return (name, TensorProto.FLOAT, ["batch", 2, rows, 16])
+        kind = {0: TensorProto.FLOAT, 8: TensorProto.INT8, 4: TensorProto.UINT8}[bits]
+        return (name, kind, ["batch", 2, rows, 8 if bits == 4 else 16])
     angles = np.arange(64)[:, None] / 10000 ** (np.arange(8) / 8)
     return model(nodes, [("qkv", TensorProto.FLOAT, ["batch", "rows", 128]), ("mask", TensorProto.INT64, ["batch", "all"]),
                          cache("past_key", "past"), cache("past_value", "past")],
                  [("y", TensorProto.FLOAT, ["batch", "rows", 64]), cache("present_key", "all"), cache("present_value", "all")],
                  [("axis", np.array([1], np.int64)), ("cosines", np.cos(angles).astype(np.float32)),
-                  ("sines", np.sin(angles).astype(np.float32))])
+                  ("sines", np.sin(angles).astype(np.float32)), ("scales", np.linspace(1, 2, 32, dtype=np.float32) * 0.4 / max(bits, 1))])
 
 
 def unary(op, kind, other=None):

@@ -61,14 +61,16 @@ def test_a_kv_cache_is_the_longer_prefill(models):
 
 
 @pytest.mark.parametrize("device", ["cpu", "sim"])
-def test_a_cache_of_grouped_queries_stays_where_it_is(device):
+@pytest.mark.parametrize("bits", [0, 8, 4])
+def test_a_cache_of_grouped_queries_stays_where_it_is(device, bits):
     """A prompt of three tokens, then steps of one; each sequence has as many tokens as its cache has rows, or the run fails."""
     options = QUIET if device == "cpu" else {**QUIET, "targets": "cuda"}
-    plain = cupola.Session(cupola.compile(graphs.grouped(), **options), device)
-    session = cupola.Session(cupola.compile(graphs.grouped(), **options, alias={"past_*": "present_*"}), device)
+    plain = cupola.Session(cupola.compile(graphs.grouped(bits), **options), device)
+    session = cupola.Session(cupola.compile(graphs.grouped(bits), **options, alias={"past_*": "present_*"}), device)
     cache = cupola.KVCache(session, rows=6, extents={"batch": 2})
     random = np.random.default_rng(5)
-    past = {name: np.zeros((2, 2, 0, 16), np.float32) for name in ("past_key", "past_value")}
+    empty = np.zeros((2, 2, 0, 8 if bits == 4 else 16), {0: np.float32, 8: np.int8, 4: np.uint8}[bits])
+    past = {name: empty for name in ("past_key", "past_value")}
     for count in (3, 1, 1):
         rows = cache.rows
         feed = {"qkv": random.standard_normal((2, count, 128), np.float32), "mask": np.ones((2, rows + count), np.int64)}

@@ -73,8 +73,10 @@ const Taker *takerOf(const onnx::NodeProto &node) {
       {"Transpose", true, {0}},
       {"Unsqueeze", true, {0}},
   };
-  static const Taker ofMicrosoft[] = {
-      {"DequantizeLinear", false, {0, 2}}, {"GatherBlockQuantized", false, {0, 3}}, {"QuantizeLinear", false, {2}}};
+  static const Taker ofMicrosoft[] = {{"DequantizeLinear", false, {0, 2}},
+                                      {"GatherBlockQuantized", false, {0, 3}},
+                                      {"GroupQueryAttention", false, {3, 4}},
+                                      {"QuantizeLinear", false, {2}}};
   const std::string domain = canonicalDomain(node.domain());
   const ArrayRef<Taker> takers = domain.empty()              ? ArrayRef(ofOnnx)
                                  : domain == "com.microsoft" ? ArrayRef(ofMicrosoft)

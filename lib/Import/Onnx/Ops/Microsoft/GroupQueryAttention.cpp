@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Heads.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Attend.h"
-#include "lib/Import/Onnx/Ops/Microsoft/KeyCache.h"
+#include "lib/Import/Onnx/Ops/Microsoft/CacheFormat.h"
 
 using namespace mlir;
 
@@ -20,15 +20,11 @@ struct Operands {
 };
 
 void refuseRest(OpBinder &op) {
-  refuseInputs(op, {{12, "k_scale"}, {13, "v_scale"}});
   if (op.wants(3))
     op.unsupported("output 3 (output_qk) is used, supported are outputs 0 to 2");
-  refuseAttributes(op, {{"causal", 1}, {"qk_output", 0}, {"kv_cache_bit_width", 0}});
+  refuseAttributes(op, {{"causal", 1}, {"qk_output", 0}});
   if (op.has(3) != op.has(4))
     op.bad("one of inputs 3 (past_key) and 4 (past_value) is missing, expected both or none");
-  for (StringRef name : {"k_quant_type", "v_quant_type"})
-    if (op.stringAttribute(name, "NONE") != "NONE")
-      op.unsupported("attribute '" + name.str() + "' is not NONE, supported is NONE");
   for (StringRef name : {"qk_norm_epsilon", "q_norm_epsilon", "k_norm_epsilon"})
     op.ignoreAttribute(name); // of q_norm_weight and k_norm_weight
 }
@@ -86,11 +82,11 @@ int64_t windowOf(OpBinder &op) {
   return window;
 }
 
-KeyCache cacheOf(OpBinder &op, const Operands &o) {
-  const bool isWindow = op.intAttribute("sliding_window_cache", 0) != 0;
-  if (isWindow)
-    return windowed(op, o.tokens, o.fresh, windowOf(op));
-  return staysInPlace(op) ? joined(op, o.tokens, o.fresh) : appended(op, o.tokens, o.fresh);
+/// `rows`: of this step, as the cache has them.
+KeyCache cacheOf(OpBinder &op, const Tokens &tokens, const KeysAndValues &rows) {
+  if (op.intAttribute("sliding_window_cache", 0) != 0)
+    return windowed(op, tokens, rows, windowOf(op));
+  return staysInPlace(op) ? joined(op, tokens, rows) : appended(op, tokens, rows);
 }
 
 Operands read(OpBinder &op) {
@@ -165,15 +161,18 @@ void importGroupQueryAttention(OpBinder &op) {
   o.fresh.k = normalized(op, o.fresh.k, 15, "k");
   Value places = placesOfStep(op, o.tokens);
   rotate(op, o, places);
-  const KeyCache cache = cacheOf(op, o);
+  const CacheFormat format = cacheFormat(op, o.fresh);
+  const KeyCache cache = cacheOf(op, o.tokens, encoded(op, format, o.fresh));
+  const KeysAndValues read = decoded(op, format, cache.read, op.b.element(o.q));
   Scores scores;
   scores.softcap = op.floatAttribute("softcap", 0);
   scores.sink = sinkOf(op, op.b.shape(o.q)[1]);
   scores.allowed = allowed(op, places, scores.sink ? lengthened(op, cache.places, 1, Expr(1)) : cache.places);
   addAttentionBias(op, 10, scores);
-  op.result(attend(op, o.q, cache.read.k, cache.read.v, scores));
-  op.result(cache.stored.k, 1);
-  op.result(cache.stored.v, 2);
+  op.result(attend(op, o.q, read.k, read.v, scores));
+  const Type element = format.element ? format.element : op.b.element(cache.stored.k);
+  op.result(cache.stored.k, element, 1);
+  op.result(cache.stored.v, element, 2);
 }
 
 } // namespace cupola::onnx_import::microsoft

@@ -21,8 +21,10 @@ Value ofEach(OpBinder &op, Value perRow) { return op.b.unsqueeze(perRow, {1}); }
 
 /// Operand `index`, whose rows are like those of this step.
 Value cacheOf(OpBinder &op, size_t index, StringRef name, Value fresh) {
-  requireRank(op, index, name, 4);
   const Exprs shape = op.b.shape(fresh), has = op.shape(index, name);
+  if (has.size() != 4)
+    op.bad("input " + std::to_string(index) + " (" + name.str() + ") has the shape " + shapeText(has) +
+           ", expected rank 4");
   op.b.sameShape(has, {shape[0], shape[1], has[2], shape[3]}, "the shapes of the cache and of new rows");
   return op.value(index, name);
 }
