@@ -116,7 +116,8 @@ def test_blocks_of_four_bits(level, depth, columns, block, rounded):
         expect(run({"x": x})["y"], weights.rounded(x, rounded))
 
 
-@pytest.mark.parametrize("kind, low, high", [(np.int8, -128, 127), (np.uint8, 0, 127), (np.uint8, 0, 255), (ml_dtypes.uint4, 0, 15), (ml_dtypes.int2, -2, 1)])
+@pytest.mark.parametrize("kind, low, high", [(np.int8, -128, 127), (np.uint8, 0, 127), (np.uint8, 0, 255), (ml_dtypes.uint4, 0, 15),
+                                             (ml_dtypes.int2, -2, 1)])
 def test_types_of_weights(kind, low, high):
     weights = Weights(256, 65, 64, low, high)
     x = rows(9, 256)
