@@ -7,6 +7,7 @@
 #include "lib/Import/Onnx/ModelFile.h"
 #include "lib/Import/Onnx/ModelNames.h"
 #include "lib/Import/Onnx/OnnxLibrary.h"
+#include "lib/Import/Onnx/SortNodes.h"
 #include "lib/Import/Onnx/TensorIntake.h"
 #include "lib/Import/Onnx/Validator.h"
 
@@ -73,6 +74,7 @@ bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &option
   dropTexts(*model.mutable_graph()->mutable_node());
   for (auto &function : *model.mutable_functions())
     dropTexts(*function.mutable_node());
+  sortNodes(model);
   if (!validateModel(model, options.limits, diagnostics) || !checkExpansion(model, options.limits, diagnostics) ||
       !takeInTensors(model, files, options.limits, loaded.blobs, diagnostics))
     return false;

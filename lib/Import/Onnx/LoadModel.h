@@ -1,7 +1,7 @@
 //===- lib/Import/Onnx/LoadModel.h - all stages before the IR --------------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Order: wire scan, parse, structural validation, expansion budget, intake of
+// Order: wire scan, parse, nodes sorted, structural validation, expansion budget, intake of
 // tensors (external files, weights out of the model), ops of others in ONNX's domain,
 // ONNX checker, inlining.
 //===----------------------------------------------------------------------===//

@@ -19,7 +19,8 @@ using Producers = std::unordered_map<std::string, int>; ///< value -> node index
 
 class Checker {
 public:
-  Checker(const Opsets &opsets, const Scope *outer, const std::set<std::string> *attributes, Diagnostics &diagnostics)
+  Checker(const Opsets &opsets, const NameScope *outer, const std::set<std::string> *attributes,
+          Diagnostics &diagnostics)
       : opsets(opsets), scope{outer, {}}, attributes(attributes), diagnostics(diagnostics) {}
 
   void graph(const onnx::GraphProto &graph);
@@ -27,7 +28,7 @@ public:
 
 private:
   const Opsets &opsets;
-  Scope scope;
+  NameScope scope;
   const std::set<std::string> *attributes;
   Diagnostics &diagnostics;
   int walks = 0;
@@ -151,7 +152,7 @@ void Checker::function(const onnx::FunctionProto &function) {
 
 } // namespace
 
-void validateGraph(const onnx::GraphProto &graph, const Opsets &opsets, const Scope *outer,
+void validateGraph(const onnx::GraphProto &graph, const Opsets &opsets, const NameScope *outer,
                    const std::set<std::string> *attributes, Diagnostics &diagnostics) {
   Checker(opsets, outer, attributes, diagnostics).graph(graph);
 }

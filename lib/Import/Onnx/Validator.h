@@ -26,15 +26,15 @@ bool validateModel(const onnx::ModelProto &model, const Limits &limits, Diagnost
 
 /// The values that nodes of a graph may read: its own so far, and those of the
 /// graphs around it.
-struct Scope {
-  const Scope *outer = nullptr;
+struct NameScope {
+  const NameScope *outer = nullptr;
   std::unordered_set<std::string> own;
   bool knows(const std::string &name) const { return own.count(name) || (outer && outer->knows(name)); }
 };
 
 /// Names, order and definedness of one graph and of its subgraphs. `attributes`:
 /// the names that nodes of a function body may refer to (null: not in a function).
-void validateGraph(const onnx::GraphProto &graph, const Opsets &opsets, const Scope *outer,
+void validateGraph(const onnx::GraphProto &graph, const Opsets &opsets, const NameScope *outer,
                    const std::set<std::string> *attributes, Diagnostics &diagnostics);
 void validateFunction(const onnx::FunctionProto &function, Diagnostics &diagnostics);
 
