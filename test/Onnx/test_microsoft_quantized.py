@@ -203,6 +203,19 @@ def test_weights_of_few_bits(bits, points, depth, block, rows):
     close("MatMulNBits", floats(random, 1, depth), Const(weights), Const(scales), zero, None, floats(random, rows), tolerance=2e-5, **options)
 
 
+@pytest.mark.parametrize("quant_type", [0, 1])
+@pytest.mark.parametrize("depth, rows, block", [(64, 48, 64), (24, 5, 16), (7, 3, 32), (33, 9, 64)])
+def test_weights_of_a_codebook(quant_type, depth, rows, block):
+    """Blocks go on over the ends of rows, and the last byte may be half empty."""
+    random = np.random.default_rng(49)
+    codes = bytes_of(random, -(-depth * rows // 2))
+    codes[:8] = np.arange(0, 16, 2) << 4 | np.arange(1, 16, 2)
+    scales = floats(random, -(-depth * rows // block), low=0.01, high=2)
+    options = dict(K=depth, N=rows, block_size=block, quant_type=quant_type, tolerance=1e-6)
+    close("MatMulBnb4", floats(random, 2, 3, depth), Const(codes), Const(scales), **options)
+    close("MatMulBnb4", floats(random, 1, depth), codes, Const(scales), transB=1, **options)
+
+
 @pytest.mark.parametrize("bits", [2, 4, 8])
 @pytest.mark.parametrize("shape, block", [((9, 64), 16), ((5, 3, 80), 32), ((4, 16), 128)])
 @pytest.mark.parametrize("with_zero", [False, True])

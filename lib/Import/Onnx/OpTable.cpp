@@ -309,6 +309,7 @@ constexpr OpRow rows[] = {
     {"com.microsoft", "GroupQueryAttention", {1}, microsoft::importGroupQueryAttention},
     {"com.microsoft", "LayerNormalization", {1}, microsoft::importLayerNormalization},
     {"com.microsoft", "LinearAttention", {1}, microsoft::importLinearAttention},
+    {"com.microsoft", "MatMulBnb4", {1}, microsoft::importMatMulBnb4},
     {"com.microsoft", "MatMulIntegerToFloat", {1}, microsoft::importMatMulIntegerToFloat},
     {"com.microsoft", "MatMulNBits", {1}, microsoft::importMatMulNBits},
     {"com.microsoft", "MoE", {1}, microsoft::importMoE},

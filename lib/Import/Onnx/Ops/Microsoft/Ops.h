@@ -76,6 +76,9 @@ void importMatMulIntegerToFloat(OpBinder &op);
 /// sums * (scale * operand rightScale) + operand bias, where there is one, in the type of the scales.
 Value scaledProduct(OpBinder &op, Value sums, Value scale, size_t rightScale, size_t bias);
 
+// CodebookWeights.cpp
+void importMatMulBnb4(OpBinder &op);
+
 // PackedWeights.cpp
 void importMatMulNBits(OpBinder &op);
 void importGatherBlockQuantized(OpBinder &op);
