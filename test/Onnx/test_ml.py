@@ -128,6 +128,7 @@ def test_splits_of_doubles():
     nodes["nodes_values_as_tensor"] = numpy_helper.from_array(np.array(nodes.pop("nodes_values")))
     w = weights(random, "target", leaves, 1)
     w["target_weights_as_tensor"] = numpy_helper.from_array(np.array(w.pop("target_weights")))
+    w["base_values_as_tensor"] = numpy_helper.from_array(np.array([1 / 3]))
     close("TreeEnsembleRegressor", x, n_targets=1, version=3, **nodes, **w)
 
 
@@ -146,11 +147,14 @@ def test_classes_with_a_score_each(classes, transform):
 
 
 @pytest.mark.parametrize("transform, low", itertools.product(["NONE", "LOGISTIC"], [0.0, -1.0]))
-def test_two_classes_of_one_score(transform, low):
+@pytest.mark.parametrize("base", [None, 0.25, -0.25])
+def test_two_classes_of_one_score(transform, low, base):
+    """A base, as XGBoost's classifiers have one: whether the score is a probability is said by the weights alone."""
     random = np.random.default_rng(6)
     nodes, leaves = grown(random, MODES[:1], depth=4, trees=3)
+    more = {} if base is None else {"base_values": [base]}
     close("TreeEnsembleClassifier", rows(random), results=2, classlabels_int64s=[5, -2], post_transform=transform, **nodes,
-          **weights(random, "class", leaves, 1, low=low))
+          **weights(random, "class", leaves, 1, low=low), **more)
 
 
 # ---- Linear models ----

@@ -30,12 +30,6 @@ Value comparable(OpBinder &op, const Forest &forest) {
   return forest.isFloat64 ? op.b.cast(x, Float64Type::get(op.b.context())) : x;
 }
 
-Reals baseValues(OpBinder &op) {
-  if (op.hasAttribute("base_values_as_tensor"))
-    op.unsupported("attribute 'base_values_as_tensor' is given, supported is 'base_values'");
-  return floatsOf(op, "base_values");
-}
-
 Value withBase(OpBinder &op, Value scores, ArrayRef<double> base) {
   if (base.empty())
     return scores;
@@ -77,7 +71,7 @@ void importTreeEnsembleRegressor(OpBinder &op) {
   const int64_t targets = op.intAttribute("n_targets", 1);
   if (targets < 1)
     op.bad("attribute 'n_targets' is " + std::to_string(targets) + ", expected 1 or more");
-  const Reals base = baseValues(op);
+  const Reals base = realsAttribute(op, "base_values");
   if (!base.empty() && static_cast<int64_t>(base.size()) != targets)
     op.bad("attribute 'base_values' has " + std::to_string(base.size()) + " elements, expected " +
            std::to_string(targets));
@@ -92,23 +86,22 @@ void importTreeEnsembleClassifier(OpBinder &op) {
   const int64_t classes = static_cast<int64_t>(labels.size());
   if (classes < 2)
     op.unsupported("there is one label of a class, supported are two and more");
-  const Reals base = baseValues(op);
-  if (!base.empty() && static_cast<int64_t>(base.size()) != classes)
-    op.unsupported("attribute 'base_values' has " + std::to_string(base.size()) + " elements, supported are " +
-                   std::to_string(classes) + ", one per class");
   Forest forest = readForestById(op, "class", classes);
   const auto isOf = [](int64_t target) {
     return [=](const Forest::Weight &weight) { return weight.target == target; };
   };
-  if (classes == 2 && llvm::all_of(forest.weights, isOf(0))) {
-    if (!base.empty())
-      op.unsupported("two classes have one score and 'base_values', supported are scores without");
+  const bool isByOne = classes == 2 && llvm::all_of(forest.weights, isOf(0));
+  if (isByOne)
     forest.targets = 1;
-    return classifyByOne(op, forest, labels, scoresOf(op, forest, Aggregate::Sum, comparable(op, forest)));
-  }
-  if (classes == 2 && llvm::all_of(forest.weights, isOf(1)))
+  else if (classes == 2 && llvm::all_of(forest.weights, isOf(1)))
     op.unsupported("attribute 'class_ids' names the second of two classes alone, supported are the first or both");
+  const Reals base = realsAttribute(op, "base_values");
+  if (!base.empty() && static_cast<int64_t>(base.size()) != forest.targets)
+    op.unsupported("attribute 'base_values' has " + std::to_string(base.size()) + " elements, supported are " +
+                   std::to_string(forest.targets) + ", as many as scores");
   Value scores = withBase(op, scoresOf(op, forest, Aggregate::Sum, comparable(op, forest)), base);
+  if (isByOne)
+    return classifyByOne(op, forest, labels, scores);
   Value place = op.b.squeeze(op.b.argReduce(ReduceKind::Max, scores, 1, false), {1});
   classify(op, labels, place, transformed(op, namedTransform(op), scores));
 }
