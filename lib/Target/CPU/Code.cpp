@@ -186,6 +186,11 @@ Value Code::addLanes(SmallVector<Value> sums) {
   return sums[0];
 }
 
+Value Code::part(Value vector, int64_t first, int64_t count) {
+  const auto own = llvm::to_vector(llvm::seq<int32_t>(first, first + count));
+  return LLVM::ShuffleVectorOp::create(b, loc, vector, vector, own);
+}
+
 SmallVector<Value> Code::forCount(Value count, ValueRange init,
                                   function_ref<SmallVector<Value>(Value, ValueRange)> body) {
   auto loop = scf::ForOp::create(b, loc, i64(0), count, i64(1), init,

@@ -93,6 +93,8 @@ public:
 
   /// Lane i: the lanes of sums[i], added, which are no more vectors than lanes.
   mlir::Value addLanes(llvm::SmallVector<mlir::Value> sums);
+  /// `count` lanes from `first` on.
+  mlir::Value part(mlir::Value vector, int64_t first, int64_t count);
 
   /// Runs `body` for 0 to `count` - 1, with values that each iteration hands to the next.
   llvm::SmallVector<mlir::Value>

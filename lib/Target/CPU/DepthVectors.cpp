@@ -76,8 +76,7 @@ bool Emitter::servesFewRows() {
 /// Some lanes of the sums of a depth block, to what those before it gave.
 void Emitter::addToTile(Value sums, int64_t first, int64_t count, Value tile) {
   const Type element = getElementTypeOrSelf(sums.getType());
-  const auto own = llvm::to_vector(llvm::seq<int32_t>(first, first + count));
-  const Value sum = LLVM::ShuffleVectorOp::create(c.b, c.loc, sums, sums, own);
+  const Value sum = c.part(sums, first, count);
   const Value before = LLVM::LoadOp::create(c.b, c.loc, VectorType::get({count}, element), tile, elementBytes(element));
   const Value isFirst = c.cmpi(CmpIPredicate::eq, block.depth, c.i64(0));
   LLVM::StoreOp::create(c.b, c.loc, c.select(isFirst, sum, c.addf(before, sum)), tile, elementBytes(element));

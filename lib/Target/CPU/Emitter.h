@@ -236,7 +236,6 @@ private:
   mlir::Value ifExtended(mlir::LLVM::LLVMFuncOp with, mlir::LLVM::LLVMFuncOp without);
 
   //===--- DepthVectors.cpp: products by vectors along the depth ---===//
-  static constexpr int64_t kFewRows = 4; ///< for which a right operand may stay where it is
   void multiplyFewColumns(mlir::Value panel, mlir::Value row, mlir::Value tile);
   void multiplyComputedRows(mlir::Value panel, mlir::Value row, mlir::Value tile);
   /// Whether the right operand had better not be copied for few rows.
@@ -277,6 +276,7 @@ private:
 
   //===--- RowDot.cpp: the products of steps ---===//
   void emitRowDot(RowDot dot);
+  void multiplyRowDot(RowDot dot);
   void copyRowLhs(RowDot dot);
   void copyRowRhs(RowDot dot);
   void copyTurned(RowDot dot);
@@ -284,7 +284,8 @@ private:
   void multiplyRows(RowDot dot);
   void multiplyAlongDepth(RowDot dot);
   void multiplyComputed(RowDot dot);
-  Values rhsAlongDepth(RowDot dot, mlir::Value column);
+  void forFewRows(int64_t most, llvm::function_ref<void(const Values &rows)> body);
+  Values rhsAlongDepth(RowDot dot, mlir::Value column, int64_t count);
   mlir::Value rowLhsAt(const RowDot &dot, mlir::Value row);
   mlir::Value rowTileAt(mlir::Value tile, mlir::Value row, mlir::Value column);
   mlir::Value liveColumns(const RowDot &dot);

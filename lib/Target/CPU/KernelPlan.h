@@ -120,6 +120,9 @@ struct KernelPlan {
   void setGrain(double work);
 };
 
+/// For which a right operand may stay where it is.
+constexpr int64_t kFewRows = 4;
+
 /// What does not depend on the schedule. Code::Internal names what the lowering does not know.
 Result<KernelPlan> readKernel(kernel::FuncOp func, const CpuArchitecture &isa);
 /// The same and what the schedule adds. Code::Internal where it does not suit the kernel or the level, too.

@@ -3,6 +3,7 @@
 //
 // A right operand whose neighbours lie along the depth is turned while it is copied, a square of
 // vectors at a time. For few rows no copy pays: there every element is a product along the depth.
+// Whether rows are few may be told when the kernel runs.
 
 #include "lib/Target/CPU/Emitter.h"
 
@@ -35,6 +36,19 @@ Value Emitter::liveDepth(const RowDot &dot) {
 void Emitter::emitRowDot(RowDot dot) {
   if (!dot.lhsTile && !dot.lhsIsFixed)
     copyRowLhs(dot);
+  if (!dot.servesFewRows)
+    return multiplyRowDot(dot);
+  const Value areFew = c.cmpi(arith::CmpIPredicate::sle, block.rows, c.i64(kFewRows));
+  OpBuilder::InsertionGuard guard(c.b);
+  auto branch = scf::IfOp::create(c.b, c.loc, areFew, /*withElseRegion=*/true);
+  c.b.setInsertionPointToStart(branch.elseBlock());
+  multiplyRowDot(dot);
+  c.b.setInsertionPointToStart(branch.thenBlock());
+  dot.rhs = OperandForm::Direct;
+  multiplyRowDot(dot);
+}
+
+void Emitter::multiplyRowDot(RowDot dot) {
   if (dot.rhs == OperandForm::Copied)
     copyRowRhs(dot);
   if (dot.rhs == OperandForm::Direct && dot.isAlongDepth)
@@ -51,7 +65,7 @@ void Emitter::emitRowDot(RowDot dot) {
 
 /// Rows of keys and values, which mostly follow each other in memory: so far ahead of what is copied the next ones are
 /// asked for, those of the next step, too. Squares of vectors leave no stream that a processor would follow.
-static constexpr int64_t kRowsAhead = 32;
+static constexpr int64_t kRowsAhead = 96;
 
 /// What a region loads where the variables are, for the first cache; nothing where it does more.
 void Emitter::prefetch(Region &region) {
@@ -61,7 +75,7 @@ void Emitter::prefetch(Region &region) {
   const Expr position = vars.read(load.getPosition(), load.getIndices());
   const Address at = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   if (!Code::isVector(at.pointer))
-    LLVM::Prefetch::create(c.b, c.loc, at.pointer, /*rw=*/0, /*hint=*/3, /*cache=*/1);
+    LLVM::Prefetch::create(c.b, c.loc, at.pointer, /*rw=*/0, /*hint=*/2, /*cache=*/1);
 }
 
 void Emitter::copyRowLhs(RowDot dot) {
@@ -87,14 +101,18 @@ void Emitter::copyRowRhs(RowDot dot) {
   isLive = false;
 }
 
-/// Columns from `column` on, each a vector along the depth; columns that do not count repeat the last one.
-Emitter::Values Emitter::rhsAlongDepth(RowDot dot, Value column) {
+/// `count` columns from `column` on, each a vector along the depth; columns that do not count repeat the last one.
+Emitter::Values Emitter::rhsAlongDepth(RowDot dot, Value column, int64_t count) {
   const bool isCut = plan.steps->live && plan.steps->live->conditions.count(dot.n);
   const Value last = isCut ? c.subi(variables.at(kLive), c.i64(1)) : c.i64(dot.columns - 1);
   Values vectors;
-  for (unsigned lane = 0; lane < c.lanes; ++lane) {
-    variables[dot.n] = c.minsi(c.addi(column, c.i64(lane)), last);
+  for (int64_t i = 0; i < count; ++i) {
+    variables[dot.n] = c.minsi(c.addi(column, c.i64(i)), last);
     vectors.push_back(c.splat(operandElement(dot.dot.getRhs())));
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    variables[dot.n] = c.addi(column, c.i64(i + kRowsAhead));
+    prefetch(dot.dot.getRhs());
   }
   return vectors;
 }
@@ -107,11 +125,7 @@ void Emitter::copyTurned(RowDot dot) {
     const Value start = c.addi(c.muli(c.subi(column, within), c.i64(dot.rhsDepth)), within);
     const Value target = c.address(scratchAt(dot.rhsOffset), start, element);
     vectorLoop(dot.k, c.i64(0), c.i64(dot.depth), dot.depth, {}, [&](Carried) -> Values {
-      Values vectors = rhsAlongDepth(dot, column);
-      for (unsigned lane = 0; lane < c.lanes; ++lane) {
-        variables[dot.n] = c.addi(column, c.i64(lane + kRowsAhead));
-        prefetch(dot.dot.getRhs());
-      }
+      Values vectors = rhsAlongDepth(dot, column, c.lanes);
       c.transpose(vectors);
       for (auto [i, vector] : llvm::enumerate(vectors)) {
         const Value k = c.addi(variables.at(dot.k), c.i64(i));
@@ -160,56 +174,86 @@ void Emitter::multiplyRows(RowDot dot) {
   });
 }
 
-/// All columns of a row at once, so that each row of the right operand is read once, in order.
+/// Of 1, 2 and kFewRows those up to `most`, and no more than rows there are.
+void Emitter::forFewRows(int64_t most, function_ref<void(const Values &rows)> body) {
+  most = std::min(most, plan.steps->rows.constant().value_or(kFewRows));
+  SmallVector<int64_t> heights;
+  for (int64_t height : {int64_t(1), int64_t(2), kFewRows})
+    if (heights.empty() || heights.back() < most)
+      heights.push_back(height);
+  const Value last = c.subi(block.rows, c.i64(1));
+  forLoop(c.i64(0), block.rows, heights.back(), {}, [&](Value first, Carried) -> Values {
+    chooseSize(c.subi(block.rows, first), heights, [&](int64_t height) {
+      Values rows;
+      for (int64_t i = 0; i < height; ++i)
+        rows.push_back(c.minsi(c.addi(first, c.i64(i)), last));
+      body(rows);
+    });
+    return {};
+  });
+}
+
+/// All columns of some rows at once, so that each row of the right operand is read once, in order.
 void Emitter::multiplyComputed(RowDot dot) {
   const Type element = dot.element();
+  const int64_t vectors = dot.columns / c.lanes;
   const Value zero = c.splat(c.number(c.b.getF32FloatAttr(0)));
-  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
-    const Value base = rowLhsAt(dot, row);
-    Values sums = forLoop(c.i64(0), liveDepth(dot), 1, Values(dot.columns / c.lanes, zero), [&](Value k, Carried sums) {
+  forFewRows(isa.tileRows * isa.tileVectors / vectors, [&](const Values &rows) {
+    Values sums(rows.size() * vectors, zero);
+    sums = forLoop(c.i64(0), liveDepth(dot), 1, sums, [&](Value k, Carried carried) {
+      Values next(carried);
       variables[dot.k] = k;
-      const Value left = c.splat(load(address(base, element, Expr::symbol(dot.k)), element, {}, {}, false));
-      Values next;
+      const Values left = llvm::map_to_vector(rows, [&](Value row) {
+        return c.splat(load(address(rowLhsAt(dot, row), element, Expr::symbol(dot.k)), element, {}, {}, false));
+      });
       vectorVar = dot.n;
       isLive = true;
-      for (auto [i, sum] : llvm::enumerate(sums)) {
+      for (int64_t i = 0; i < vectors; ++i) {
         variables[dot.n] = c.i64(i * c.lanes);
-        next.push_back(c.fma(left, operandElement(dot.dot.getRhs()), sum));
+        const Value right = operandElement(dot.dot.getRhs());
+        for (size_t row = 0; row < rows.size(); ++row)
+          next[row * vectors + i] = c.fma(left[row], right, next[row * vectors + i]);
       }
       isLive = false;
       vectorVar.clear();
       return next;
     });
     for (auto [i, sum] : llvm::enumerate(sums)) {
-      const Value at = rowTileAt(dot.dot.getTile(), row, c.i64(i * c.lanes));
+      const Value at = rowTileAt(dot.dot.getTile(), rows[i / vectors], c.i64(i % vectors * c.lanes));
       const Value total = dot.dot.getInit() ? c.addf(LLVM::LoadOp::create(c.b, c.loc, sum.getType(), at, 4), sum) : sum;
       LLVM::StoreOp::create(c.b, c.loc, total, at, 4);
     }
-    return {};
   });
 }
 
+/// As many columns at a time as sums of some rows are lanes.
 void Emitter::multiplyAlongDepth(RowDot dot) {
   const Type element = dot.element();
   const Value zero = c.splat(c.number(c.b.getF32FloatAttr(0)));
-  forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
-    forLoop(c.i64(0), liveColumns(dot), c.lanes, {}, [&](Value column, Carried) -> Values {
-      const Value base = rowLhsAt(dot, row);
-      Values sums = vectorLoop(dot.k, c.i64(0), c.i64(dot.depth), dot.depth, Values(c.lanes, zero), [&](Carried sums) {
-        const Value left = load(address(base, element, Expr::symbol(dot.k)), element, {}, {}, false);
-        isLive = true;
-        Values next = rhsAlongDepth(dot, column);
-        isLive = false;
-        for (auto [sum, right] : llvm::zip_equal(sums, next)) {
-          right = c.fma(left, right, sum);
-          right = mask ? c.select(mask, right, sum) : right;
-        }
-        return next;
-      });
-      LLVM::StoreOp::create(c.b, c.loc, c.addLanes(sums), rowTileAt(dot.dot.getTile(), row, column), 4);
+  forFewRows(kFewRows, [&](const Values &rows) {
+    const int64_t group = c.lanes / static_cast<int64_t>(rows.size());
+    forLoop(c.i64(0), liveColumns(dot), group, {}, [&](Value column, Carried) -> Values {
+      const Values sums =
+          vectorLoop(dot.k, c.i64(0), c.i64(dot.depth), dot.depth, Values(c.lanes, zero), [&](Carried all) {
+            Values next;
+            const Values left = llvm::map_to_vector(rows, [&](Value row) {
+              return load(address(rowLhsAt(dot, row), element, Expr::symbol(dot.k)), element, {}, {}, false);
+            });
+            isLive = true;
+            const Values right = rhsAlongDepth(dot, column, group);
+            isLive = false;
+            for (auto [i, sum] : llvm::enumerate(all)) {
+              const Value added = c.fma(left[i / group], right[i % group], sum);
+              next.push_back(mask ? c.select(mask, added, sum) : added);
+            }
+            return next;
+          });
+      const Value totals = c.addLanes(sums);
+      for (auto [i, row] : llvm::enumerate(rows))
+        LLVM::StoreOp::create(c.b, c.loc, c.part(totals, i * group, group), rowTileAt(dot.dot.getTile(), row, column),
+                              4);
       return {};
     });
-    return {};
   });
 }
 

@@ -40,6 +40,7 @@ struct RowDot {
 
   // The schedule.
   OperandForm rhs = OperandForm::Copied; ///< direct along k, or computed: no micro-kernel but products of vectors
+  bool servesFewRows = false;            ///< for few rows, told when the kernel runs, it is direct
   int64_t panel = 0;                     ///< columns of a panel
   int64_t lhsPitch = 0, rhsDepth = 0;    ///< elements between rows of the copies, and rows of a panel
   int64_t lhsOffset = 0, rhsOffset = 0;  ///< bytes into scratch memory

@@ -141,21 +141,35 @@ TEST_P(AttentionTest, StaticShapes) {
     }
 }
 
+struct Counts {
+  int64_t rows, keys;
+};
+
+/// Few rows take keys and values where they lie, more copy them.
+constexpr Counts dynamicCounts[] = {{1, 1},   {2, 130},  {3, 64},  {4, 70},   {5, 70},
+                                    {64, 64}, {65, 129}, {7, 200}, {300, 33}, {0, 5}};
+
 TEST_P(AttentionTest, OneKernelForDynamicShapes) {
-  for (bool causal : {false, true}) {
-    Kind kind;
-    kind.dynamic = true;
-    kind.causal = causal;
-    KernelRunner runner(attentionText({0, 0, 24, 40}, kind), GetParam());
-    for (Shape shape : {Shape{1, 1, 24, 40},
-                        {3, 64, 24, 40},
-                        {64, 64, 24, 40},
-                        {65, 129, 24, 40},
-                        {7, 200, 24, 40},
-                        {300, 33, 24, 40},
-                        {0, 5, 24, 40}})
-      expectAttention(runner, shape, kind);
-  }
+  for (bool causal : {false, true})
+    for (bool turned : {false, true})
+      for (auto [depth, columns] : {std::pair<int64_t, int64_t>{24, 40}, {64, 64}}) {
+        Kind kind;
+        kind.dynamic = true;
+        kind.causal = causal;
+        kind.turned = turned;
+        KernelRunner runner(attentionText({0, 0, depth, columns}, kind), GetParam());
+        for (Counts count : dynamicCounts)
+          expectAttention(runner, {count.rows, count.keys, depth, columns}, kind);
+      }
+}
+
+TEST_P(AttentionTest, OneKernelForDynamicShapesOfHalves) {
+  Kind kind;
+  kind.dynamic = true;
+  kind.stored = "f16";
+  KernelRunner runner(attentionText({0, 0, 32, 48}, kind), GetParam());
+  for (Counts count : dynamicCounts)
+    expectAttention<_Float16>(runner, {count.rows, count.keys, 32, 48}, kind, 2e-3);
 }
 
 TEST_P(AttentionTest, NoKeysGiveZeros) {

@@ -113,13 +113,24 @@ double workOf(FuncOp func, RowSteps &steps) {
 }
 
 /// Reading a right operand, in products of a row with it. A copy of an element takes about as
-/// long as some of them; without one each tile of rows, or each row where there is no
+/// long as some of them; without one each tile of rows, or some rows where there is no
 /// micro-kernel for it, reads from afar.
 double reading(const RowDot &dot, OperandForm form, double rows, const CpuArchitecture &isa) {
-  constexpr double kCopy = 3;
+  constexpr double kCopy = 3, kLanes = 0.4; // adding lanes, for a row
   if (form == OperandForm::Copied)
     return kCopy;
-  return dot.isReadable && !dot.isAlongDepth ? std::ceil(rows / isa.tileRows) * kCopy : rows;
+  if (dot.isAlongDepth)
+    return rows * kLanes;
+  return dot.isReadable ? std::ceil(rows / isa.tileRows) * kCopy : rows;
+}
+
+bool canBeDirect(const RowDot &dot) { return dot.isReadable || dot.isComputable; }
+
+/// Of a number of rows that only a run knows: a few may be cheaper without a copy.
+bool servesFewRows(const RowDot &dot, const KernelPlan &kernel) {
+  const std::optional<int64_t> least = bounds(kernel.steps->rows, kernel.vars.ranges()).lo;
+  return dot.rhs == OperandForm::Copied && canBeDirect(dot) && !kernel.steps->rows.constant() &&
+         least.value_or(0) <= kFewRows;
 }
 
 } // namespace
@@ -137,7 +148,7 @@ Candidates AttentionAttr::candidates(KernelPlan &kernel, const CpuArchitecture &
     return {};
   SmallVector<OperandForm> keys = {OperandForm::Direct, OperandForm::Copied}, values = keys;
   for (auto &[op, dot] : kernel.steps->dots)
-    if (!dot.isReadable && !dot.isComputable)
+    if (!canBeDirect(dot))
       (dot.lhsIsFixed ? keys : values) = {OperandForm::Copied};
   const int64_t least = 4 * isa.tileRows;
   Candidates all;
@@ -173,8 +184,9 @@ Status AttentionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const
   planner.placeTotals();
   for (auto &[op, dot] : steps.dots) {
     dot.rhs = dot.lhsIsFixed ? getKeys() : getValues();
-    if (dot.rhs == OperandForm::Direct && !dot.isReadable && !dot.isComputable)
+    if (dot.rhs == OperandForm::Direct && !canBeDirect(dot))
       return doesNotSuit(kernel.func, isa);
+    dot.servesFewRows = servesFewRows(dot, kernel);
     planner.placeDot(dot);
   }
   llvm::append_range(kernel.parallel, graph::exprsOf(kernel.func.getGrid()));
