@@ -67,7 +67,7 @@ void Emitter::multiplyRowDot(RowDot dot) {
 /// asked for, those of the next step, too. Squares of vectors leave no stream that a processor would follow.
 static constexpr int64_t kRowsAhead = 96;
 
-/// What a region loads where the variables are, for the first cache; nothing where it does more.
+/// What a region loads where the variables are, for the second cache; nothing where it does more.
 void Emitter::prefetch(Region &region) {
   LoadOp load = onlyLoad(region);
   if (!load)
