@@ -295,6 +295,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.windowChannels = images.fewestChannels;
   fusion.shortRuns = images.shortRuns;
   fusion.mixedChannels = target.mixedChannels();
+  fusion.byteKeys = target.readsByteKeys();
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

@@ -123,6 +123,8 @@ public:
   /// Vectors of so many channels, at least, are interpolated so much faster than other elements that the result is
   /// written before it is transposed; 0: none are.
   virtual int64_t mixedChannels() const { return 0; }
+  /// Whether an attention may compute keys and values of bytes as it reads them.
+  virtual bool readsByteKeys() const { return false; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

@@ -389,6 +389,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"shortRuns", "short-runs", "bool", "false", "not of all windows, but of taps that find little side by side">,
     Option<"mixedChannels", "mixed-channels", "int64_t", "0",
            "what is interpolated, of so many channels, at least, is written before they are turned outward; 0: never">,
+    Option<"byteKeys", "byte-keys", "bool", "false",
+           "keys and values that are made of bytes become numbers where an attention reads them">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -280,7 +280,7 @@ private:
   void copyRowLhs(RowDot dot);
   void copyRowRhs(RowDot dot);
   void copyTurned(RowDot dot);
-  void prefetch(mlir::Region &region);
+  void prefetch(mlir::Region &region, const std::string &row);
   void multiplyRows(RowDot dot);
   void multiplyAlongDepth(RowDot dot);
   void multiplyComputed(RowDot dot);

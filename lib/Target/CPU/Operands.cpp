@@ -142,7 +142,7 @@ void Emitter::copyPanelRow(const PanelCopy &copy, Value k, Value first, Value co
   vectorLoop(copy.n, first, c.addi(first, count), lengthInParts(copy.length, copy.panel), {}, [&](Carried) -> Values {
     if (copy.ahead) {
       variables[copy.k] = c.addi(copy.depth, c.addi(k, c.i64(copy.ahead)));
-      prefetch(op.getRhs());
+      prefetch(op.getRhs(), copy.k);
     }
     variables[copy.k] = c.addi(copy.depth, k);
     Value value = copy.unit == 1 ? operandElement(op.getRhs()) : panelPart(copy, k, 0, isLast);

@@ -67,11 +67,17 @@ void Emitter::multiplyRowDot(RowDot dot) {
 /// asked for, those of the next step, too. Squares of vectors leave no stream that a processor would follow.
 static constexpr int64_t kRowsAhead = 96;
 
-/// What a region loads where the variables are, for the second cache; nothing where it does more.
-void Emitter::prefetch(Region &region) {
-  LoadOp load = onlyLoad(region);
-  if (!load)
+/// What a region loads for the `row` where the variables are, for the second cache; nothing where that is more than one
+/// element.
+void Emitter::prefetch(Region &region, const std::string &row) {
+  SmallVector<LoadOp> loads;
+  region.walk([&](LoadOp load) {
+    if (vars.read(load.getPosition(), load.getIndices()).uses(row)) // not a scale
+      loads.push_back(load);
+  });
+  if (loads.size() != 1)
     return;
+  LoadOp load = loads.front();
   const Expr position = vars.read(load.getPosition(), load.getIndices());
   const Address at = address(buffers.lookup(load.getView()), load.getView().getType().getElement(), position);
   if (!Code::isVector(at.pointer))
@@ -112,7 +118,7 @@ Emitter::Values Emitter::rhsAlongDepth(RowDot dot, Value column, int64_t count) 
   }
   for (int64_t i = 0; i < count; ++i) {
     variables[dot.n] = c.addi(column, c.i64(i + kRowsAhead));
-    prefetch(dot.dot.getRhs());
+    prefetch(dot.dot.getRhs(), dot.n);
   }
   return vectors;
 }
@@ -210,6 +216,9 @@ void Emitter::multiplyComputed(RowDot dot) {
       isLive = true;
       for (int64_t i = 0; i < vectors; ++i) {
         variables[dot.n] = c.i64(i * c.lanes);
+        variables[dot.k] = c.addi(k, c.i64(kRowsAhead));
+        prefetch(dot.dot.getRhs(), dot.k);
+        variables[dot.k] = k;
         const Value right = operandElement(dot.dot.getRhs());
         for (size_t row = 0; row < rows.size(); ++row)
           next[row * vectors + i] = c.fma(left[row], right, next[row * vectors + i]);

@@ -49,6 +49,8 @@ public:
   /// Squares of vectors write an image in less time than it takes to gather a tap of it (docs/results/cpu.md).
   WindowImages windowImages() const override { return {8, 3, /*shortRuns=*/true}; }
   int64_t mixedChannels() const override { return 8; }
+  /// A block of rows copies each once, which takes as long whatever they are made of; few rows read them in place.
+  bool readsByteKeys() const override { return true; }
   bool sharesKernels() const override { return true; }
   bool isHost() const override { return true; }
 

@@ -25,6 +25,7 @@ struct Options {
   bool shortRuns = false; ///< not where there is a window, but where little of it lies side by side
   /// Of so many channels, at least, what is interpolated is written before they are turned outward; 0: never.
   int64_t mixedChannels = 0;
+  bool byteKeys = false; ///< keys and values that are made of bytes become numbers where an attention reads them
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

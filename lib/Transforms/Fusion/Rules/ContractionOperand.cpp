@@ -69,10 +69,30 @@ static bool isReading(Operation *op) {
   return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
 }
 
+/// `integer * scale` of a cache of bytes, or another sum or product of what has a byte for each element and constants.
+static bool isMadeOfElements(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (graph::elementOf(value).getIntOrFloatBitWidth() == 8)
+    return true;
+  if (isa_and_nonnull<graph::ConstantOp>(op))
+    return true;
+  auto binary = dyn_cast_or_null<graph::BinaryOp>(op);
+  const bool isSum =
+      binary &&
+      llvm::is_contained({graph::BinaryKind::Add, graph::BinaryKind::Sub, graph::BinaryKind::Mul}, binary.getKind());
+  return op && (isSum || isView(op) || isa<graph::CastOp>(op)) && llvm::all_of(op->getOperands(), isMadeOfElements);
+}
+
+/// Keys and values of bytes: their attention reads a quarter of what it would read as numbers.
+static bool isOfCache(const Candidate &candidate, const Group &reader) {
+  return candidate.kernels.options.byteKeys && isAttention(reader) && isMadeOfElements(candidate.op->getResult(0)) &&
+         graph::elementOf(candidate.op->getResult(0)).getIntOrFloatBitWidth() != 8;
+}
+
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
   Group *reader = candidate.onlyReader();
   if (!reader || !hasContraction(*reader) || isOfWeights(candidate, *reader) || isReading(candidate.op) ||
-      choosesMatrices(candidate))
+      choosesMatrices(candidate) || isOfCache(candidate, *reader))
     return std::nullopt;
   for (OpOperand *use : candidate.reads.uses) {
     Operation *user = use->getOwner();
