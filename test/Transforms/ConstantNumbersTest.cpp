@@ -67,8 +67,22 @@ protected:
       least = std::min<int>(least, *std::min_element(integers.begin(), integers.end()));
       largest = std::max<int>(largest, *std::max_element(integers.begin(), integers.end()));
     }
-    EXPECT_EQ(found->least(), least);
-    EXPECT_EQ(found->largest(), largest);
+    EXPECT_LE(found->least(), least);
+    EXPECT_GE(found->largest(), largest);
+    expectOffsets(*found, /*block=*/4, /*levels=*/256);
+    EXPECT_FALSE(found->offsetsOf(/*block=*/4, /*levels=*/1, /*threads=*/2)) << "some of a block differ";
+  }
+
+  /// All integers of a block are less than `levels` more than its offset.
+  static void expectOffsets(const ConstantIntegers &found, int64_t block, int levels) {
+    const auto offsets = found.offsetsOf(block, levels, /*threads=*/2);
+    ASSERT_TRUE(offsets);
+    std::vector<int16_t> integers(found.count());
+    found.read(0, found.count(), integers.data());
+    for (int64_t i = 0; i < found.count(); ++i) {
+      const int more = integers[i] - (offsets->size() == 1 ? offsets->front() : (*offsets)[i / block]);
+      EXPECT_TRUE(more >= 0 && more < levels) << i << ": " << more;
+    }
   }
 
   MLIRContext context;
