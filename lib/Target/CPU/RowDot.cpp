@@ -180,7 +180,7 @@ void Emitter::multiplyRows(RowDot dot) {
   });
 }
 
-/// Of 1, 2 and kFewRows those up to `most`, and no more than rows there are.
+/// Of 1, 2 and kFewRows those up to `most`, and no more than rows there are. Those of `body` may repeat the last one.
 void Emitter::forFewRows(int64_t most, function_ref<void(const Values &rows)> body) {
   most = std::min(most, plan.steps->rows.constant().value_or(kFewRows));
   SmallVector<int64_t> heights;
@@ -227,11 +227,14 @@ void Emitter::multiplyComputed(RowDot dot) {
       vectorVar.clear();
       return next;
     });
-    for (auto [i, sum] : llvm::enumerate(sums)) {
-      const Value at = rowTileAt(dot.dot.getTile(), rows[i / vectors], c.i64(i % vectors * c.lanes));
-      const Value total = dot.dot.getInit() ? c.addf(LLVM::LoadOp::create(c.b, c.loc, sum.getType(), at, 4), sum) : sum;
-      LLVM::StoreOp::create(c.b, c.loc, total, at, 4);
+    Values places;
+    for (auto [i, sum] : llvm::enumerate(sums)) { // all are added before any is stored: rows may repeat the last one
+      places.push_back(rowTileAt(dot.dot.getTile(), rows[i / vectors], c.i64(i % vectors * c.lanes)));
+      if (dot.dot.getInit())
+        sum = c.addf(LLVM::LoadOp::create(c.b, c.loc, sum.getType(), places.back(), 4), sum);
     }
+    for (auto [sum, place] : llvm::zip_equal(sums, places))
+      LLVM::StoreOp::create(c.b, c.loc, sum, place, 4);
   });
 }
 
