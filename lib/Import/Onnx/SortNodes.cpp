@@ -86,16 +86,16 @@ Names sortList(Nodes &nodes) {
         makers.emplace(output, i);
   Names free;
   Producers producers(nodes.size());
-  for (int i = 0; i < nodes.size(); ++i) {
+  for (int i = 0; i < nodes.size(); ++i)
     for (const std::string &name : readsOf(*nodes.Mutable(i)))
       if (const auto maker = makers.find(name); maker != makers.end())
         producers[i].push_back(maker->second);
       else
         free.insert(name);
-    std::sort(producers[i].begin(), producers[i].end()); // names are in the order of their hashes
-  }
   if (isSorted(producers))
     return free;
+  for (std::vector<int> &of : producers) // names are in the order of their hashes
+    std::sort(of.begin(), of.end());
   if (const std::optional<std::vector<int>> order = orderOf(producers))
     reorder(nodes, *order);
   return free;

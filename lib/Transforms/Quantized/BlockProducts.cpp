@@ -76,7 +76,7 @@ private:
         storage.areNibbles ? packedOf(b, loc, *weights, storage) : bytesOf(b, loc, *weights, storage);
     Value start = graph::BinaryOp::create(b, loc, graph::BinaryKind::Mul, rows.sums,
                                           match::splat(b, loc, -storage.middle, graph::typeOf(rows.sums)));
-    const std::vector<float> scales = scalesOf(*weights, block);
+    const std::vector<float> scales = weights->scalesOf(block);
     Value result = graph::BlockMatMulOp::create(b, loc, rows.bytes, integers, start, rows.scales,
                                                 turned(b, loc, weights->columns, scales));
     if (!storage.offsets.empty())
@@ -211,15 +211,6 @@ private:
       });
     });
     return graph::ConstantOp::create(b, loc, constant);
-  }
-
-  /// [columns, blocks]
-  static std::vector<float> scalesOf(const ScaledWeights &weights, int64_t block) {
-    std::vector<float> scales;
-    for (int64_t n = 0; n < weights.columns; ++n)
-      for (int64_t k = 0; k < weights.depth; k += block)
-        scales.push_back(weights.scaleAt(n, k));
-    return scales;
   }
 
   /// [blocks, columns] of numbers [columns, blocks].

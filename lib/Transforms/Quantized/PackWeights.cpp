@@ -115,11 +115,7 @@ private:
                             std::vector<int8_t>(offsets.begin(), offsets.end()));
       value = binary(graph::BinaryKind::Add, value, repeated(match::castTo(b, loc, each, weights.element)));
     }
-    std::vector<float> scales;
-    for (int64_t column = 0; column < weights.columns; ++column)
-      for (int64_t k = 0; k < weights.depth; k += block)
-        scales.push_back(weights.scaleAt(column, k));
-    Value scale = scalesOf(b, loc, {weights.columns, blocks, 1}, scales);
+    Value scale = scalesOf(b, loc, {weights.columns, blocks, 1}, weights.scalesOf(block));
     value = binary(graph::BinaryKind::Mul, value, repeated(match::castTo(b, loc, scale, weights.element)));
     value = match::castTo(b, loc, value, graph::elementOf(rhs));
     value = match::reshapeTo(b, loc, value, {weights.columns, weights.depth});

@@ -100,6 +100,14 @@ std::optional<ConstantIntegers> integersOf(Value value, bool isTurned, int most,
 
 } // namespace
 
+std::vector<float> ScaledWeights::scalesOf(int64_t block) const {
+  std::vector<float> result;
+  for (int64_t column = 0; column < columns; ++column)
+    for (int64_t k = 0; k < depth; k += block)
+      result.push_back(scaleAt(column, k));
+  return result;
+}
+
 bool ScaledWeights::hasBlocks(int64_t size) const {
   if (depth % size != 0)
     return false;

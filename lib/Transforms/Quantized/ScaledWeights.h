@@ -19,6 +19,8 @@ struct ScaledWeights {
   ConstantRuns scales;       ///< [columns, depth], in runs that divide the depth
 
   float scaleAt(int64_t column, int64_t k) const { return scales.numbers[(column * depth + k) / scales.run]; }
+  /// Of blocks of so many neighbours along the depth, in each of which it does not change: [columns, blocks].
+  std::vector<float> scalesOf(int64_t block) const;
   /// Whether no scale changes within blocks of so many neighbours along the depth, which they divide.
   bool hasBlocks(int64_t size) const;
   /// The longest blocks of 16 to 128 of which a byte holds what integers are more than the least; 0: there are none.

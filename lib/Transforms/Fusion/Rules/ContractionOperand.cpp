@@ -69,18 +69,29 @@ static bool isReading(Operation *op) {
   return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
 }
 
-/// `integer * scale` of a cache of bytes, or another sum or product of what has a byte for each element and constants.
+/// A sum or a product, or elements moved or cast.
+static bool isSimple(Operation *op) {
+  if (auto binary = dyn_cast<graph::BinaryOp>(op))
+    return llvm::is_contained({graph::BinaryKind::Add, graph::BinaryKind::Sub, graph::BinaryKind::Mul},
+                              binary.getKind());
+  return isView(op) || isa<graph::CastOp>(op);
+}
+
+/// `integer * scale` of a cache of bytes, or other simple ops on what has a byte for each element and on constants.
 static bool isMadeOfElements(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (graph::elementOf(value).getIntOrFloatBitWidth() == 8)
-    return true;
-  if (isa_and_nonnull<graph::ConstantOp>(op))
-    return true;
-  auto binary = dyn_cast_or_null<graph::BinaryOp>(op);
-  const bool isSum =
-      binary &&
-      llvm::is_contained({graph::BinaryKind::Add, graph::BinaryKind::Sub, graph::BinaryKind::Mul}, binary.getKind());
-  return op && (isSum || isView(op) || isa<graph::CastOp>(op)) && llvm::all_of(op->getOperands(), isMadeOfElements);
+  SmallVector<Value> work{value};
+  SmallPtrSet<Operation *, 8> seen; // operands may be shared
+  while (!work.empty()) {
+    const Value next = work.pop_back_val();
+    Operation *op = next.getDefiningOp();
+    if (graph::elementOf(next).getIntOrFloatBitWidth() == 8 || isa_and_nonnull<graph::ConstantOp>(op))
+      continue;
+    if (!op || !isSimple(op))
+      return false;
+    if (seen.insert(op).second)
+      llvm::append_range(work, op->getOperands());
+  }
+  return true;
 }
 
 /// Keys and values of bytes: their attention reads a quarter of what it would read as numbers.

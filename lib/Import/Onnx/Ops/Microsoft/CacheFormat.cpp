@@ -23,14 +23,14 @@ bool isQuantised(OpBinder &op, int64_t bits) {
              values = op.stringAttribute("v_quant_type", "NONE") != "NONE";
   if (keys != values)
     op.bad("one of attributes 'k_quant_type' and 'v_quant_type' is NONE, expected both or none of them");
+  const std::string why =
+      std::string(", as attributes 'k_quant_type' and 'v_quant_type' are ") + (keys ? "not " : "") + "NONE";
   if (keys ? bits != 8 && bits != 4 : bits != 0)
-    op.bad("attribute 'kv_cache_bit_width' is " + std::to_string(bits) + ", expected " + (keys ? "8 or 4" : "0") +
-           ", as attributes 'k_quant_type' and 'v_quant_type' are " + (keys ? "not " : "") + "NONE");
+    op.bad("attribute 'kv_cache_bit_width' is " + std::to_string(bits) + ", expected " + (keys ? "8 or 4" : "0") + why);
   for (size_t scale : {12, 13})
     if (op.has(scale) != keys)
       op.bad("input " + std::to_string(scale) + (scale == 12 ? " (k_scale) is " : " (v_scale) is ") +
-             (keys ? "missing" : "given") + ", as attributes 'k_quant_type' and 'v_quant_type' are " +
-             (keys ? "not " : "") + "NONE");
+             (keys ? "missing" : "given") + why);
   return keys;
 }
 

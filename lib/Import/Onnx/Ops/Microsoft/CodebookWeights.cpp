@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
+#include "lib/Import/Onnx/Ops/Quantize.h"
 
 #include <array>
 
@@ -69,8 +70,6 @@ Value listOf(OpBinder &op, size_t index, StringRef name, int64_t count) {
   return op.b.reshape(op.value(index, name), {Expr(count)});
 }
 
-Value firstOf(OpBinder &op, Value list, int64_t count) { return op.b.slice(list, {Expr(0)}, {1}, {Expr(count)}); }
-
 /// int32 [rows * depth]
 Value codesOf(OpBinder &op, const Weights &w) {
   if (!op.element(1, "B").isUnsignedInteger(8))
@@ -79,15 +78,15 @@ Value codesOf(OpBinder &op, const Weights &w) {
   Value bytes = op.b.unsqueeze(op.b.cast(listOf(op, 1, "B", w.bytes()), wide), {1});
   Value high = op.b.binary(BinaryKind::ShiftRight, bytes, op.b.intScalar(4, wide));
   Value low = op.b.binary(BinaryKind::BitwiseAnd, bytes, op.b.intScalar(15, wide));
-  return firstOf(op, op.b.reshape(op.b.concat({high, low}, 1), {Expr(2 * w.bytes())}), w.count());
+  Value codes = op.b.reshape(op.b.concat({high, low}, 1), {Expr(2 * w.bytes())});
+  return op.b.slice(codes, {Expr(0)}, {1}, {Expr(w.count())});
 }
 
 /// [rows * depth]
 Value scalesOf(OpBinder &op, const Weights &w, Type type) {
   op.requireFloat(2, "absmax");
-  Value blocks = op.b.unsqueeze(op.b.cast(listOf(op, 2, "absmax", w.blocks()), type), {1});
-  Value each = op.b.broadcast(blocks, {Expr(w.blocks()), Expr(w.block)});
-  return firstOf(op, op.b.reshape(each, {Expr(w.blocks() * w.block)}), w.count());
+  Value blocks = op.b.cast(listOf(op, 2, "absmax", w.blocks()), type);
+  return quantize::ofBlocks(op, blocks, {Expr(w.count())}, 0, w.block);
 }
 
 } // namespace

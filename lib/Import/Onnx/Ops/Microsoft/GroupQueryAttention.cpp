@@ -170,9 +170,8 @@ void importGroupQueryAttention(OpBinder &op) {
   scores.allowed = allowed(op, places, scores.sink ? lengthened(op, cache.places, 1, Expr(1)) : cache.places);
   addAttentionBias(op, 10, scores);
   op.result(attend(op, o.q, read.k, read.v, scores));
-  const Type element = format.element ? format.element : op.b.element(cache.stored.k);
-  op.result(cache.stored.k, element, 1);
-  op.result(cache.stored.v, element, 2);
+  op.result(cache.stored.k, format.element, 1);
+  op.result(cache.stored.v, format.element, 2);
 }
 
 } // namespace cupola::onnx_import::microsoft
