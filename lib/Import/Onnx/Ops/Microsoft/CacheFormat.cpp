@@ -108,11 +108,13 @@ CacheFormat cacheFormat(OpBinder &op, const KeysAndValues &rows) {
         op.requireFloat(past, past == 3 ? "past_key" : "past_value");
     return {};
   }
-  const auto size = op.b.shape(rows.k)[3].constant();
-  if (bits == 4 && (!size || *size % 2 != 0))
-    op.unsupported("heads have " + op.b.shape(rows.k)[3].text() +
-                   " elements, supported are even numbers of them where "
-                   "attribute 'kv_cache_bit_width' is 4");
+  for (Value side : {rows.k, rows.v}) {
+    const Expr size = op.b.shape(side)[3];
+    const std::optional<int64_t> known = size.constant();
+    if (bits == 4 && (!known || *known % 2 != 0))
+      op.unsupported("heads have " + size.text() +
+                     " elements, supported are even numbers of them where attribute 'kv_cache_bit_width' is 4");
+  }
   const Type element = elementOf(op, 3, "past_key", bits);
   if (element != elementOf(op, 4, "past_value", bits))
     op.bad("inputs 3 (past_key) and 4 (past_value) have elements of different types, expected one type");
