@@ -56,13 +56,20 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
   return emitLoadAt(argument, simplify(graph::placementOf(source).positionOf(index), known));
 }
 
+/// One element, which is there whatever a mask says.
+static bool isAlwaysThere(Value source, const Expr &position) {
+  const std::optional<int64_t> at = position.constant(), count = graph::elementCount(source).constant();
+  return at && count && *at < *count && graph::isDense(source);
+}
+
 Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {
   Value view = kernelFunc.getBody().getArgument(argument.getArgNumber());
   Type element = mlir::cast<kernel::ViewType>(view.getType()).getElement();
   Exprs exprs{position};
-  llvm::append_range(exprs, mask);
+  if (!isAlwaysThere(theFusion.getInputs()[argument.getArgNumber()], position))
+    llvm::append_range(exprs, mask);
   SmallVector<Value> operands = operandsOf(exprs);
-  Value other = mask.empty() ? Value() : constant(element, 0);
+  Value other = exprs.size() == 1 ? Value() : constant(element, 0);
   ArrayAttr conditions = graph::exprArray(b.getContext(), ArrayRef(exprs).drop_front());
   Value loaded = kernel::LoadOp::create(b, loc(), element, view, exprs[0], conditions, operands, other);
   return convert(loaded, graph::accumulatorOf(element));

@@ -27,6 +27,7 @@ template <class Vector> CUPOLA_DEVICE void storeVector(void *p, const Vector &v)
 
 /// No access: what it names need not be there, and nothing waits for it. It costs no sectors of its own.
 CUPOLA_DEVICE void prefetch(const void *) {}
+CUPOLA_DEVICE const void *pinned(const void *p) { return p; }
 
 /// As on a GPU an address does not begin at 0, and has the block's rank in the cluster above 24 bits.
 CUPOLA_DEVICE unsigned sharedAddress(const void *p) {

@@ -1,8 +1,9 @@
-//===- lib/Target/CUDA/HoistPositions.cpp - what positions have in common in all iterations ---===//
+//===- lib/Target/CUDA/HoistPositions.cpp - what positions and conditions have in common in all iterations ---===//
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
+#include "lib/Target/CUDA/Print.h"
 
 using namespace mlir;
 using namespace cupola;
@@ -16,17 +17,36 @@ namespace cupola::cuda {
 
 namespace {
 
-/// Of one main loop. ptxas keeps a pointer per access where the part of its position that changes stands between others
-/// that do not, and one for all accesses where that is apart: their distances are constants then.
+/// Of a loop around a copy. ptxas keeps a pointer per access where the part of its position that changes stands between
+/// others that do not, and one for all accesses where that is apart: their distances are constants then.
 class Hoister {
 public:
   explicit Hoister(simt::ForOp loop) : loop(loop), builder(loop), vars(loop->getParentOfType<simt::FuncOp>()) {}
 
-  void run() {
-    SmallVector<AsyncCopyOp> copies;
-    loop.walk([&](AsyncCopyOp copy) { copies.push_back(copy); });
-    for (AsyncCopyOp copy : copies)
-      hoist(copy);
+  /// What all iterations have in common comes before the loop; if `threads`, only where it differs between threads or
+  /// blocks.
+  void hoistPosition(AsyncCopyOp copy, bool threads) {
+    const Expr position = expanded(vars.read(copy.getPosition(), copy.getIndices()));
+    const std::optional<Parts> parts = partsOf(position);
+    if (!parts || parts->same.constant() || (threads && !parts->differs))
+      return;
+    const int64_t offset = threads ? 0 : position.offset();
+    Expr at = parts->same + offset;
+    SmallVector<Value> indices = vars.write(at);
+    Value view = AdvanceOp::create(builder, copy.getLoc(), copy.getView().getType(), copy.getView(), at, indices);
+    copy.getViewMutable().assign(view);
+    rewrite(copy, parts->other + (position.offset() - offset), vars.read(copy.getMask(), copy.getIndices()));
+  }
+
+  /// Conditions of 64 bits become such of a few: how much room there is before the loop, as far as it matters.
+  void hoistMask(AsyncCopyOp copy) {
+    graph::Exprs mask = vars.read(copy.getMask(), copy.getIndices());
+    for (Expr &condition : mask)
+      condition = inRoom(condition, copy.getLoc());
+    rewrite(copy, vars.read(copy.getPosition(), copy.getIndices()), mask);
+  }
+  void hoistConditions(InRangeOp op) {
+    vars.rewrite(op, [&](const Expr &condition) { return inRoom(condition, op.getLoc()); });
   }
 
 private:
@@ -44,45 +64,53 @@ private:
     return values.empty() ? e : simplify(e.substitute(values), vars.ranges());
   }
 
-  /// Whether a part of a position changes in the loop, and whether it differs between threads or blocks.
-  struct Dependence {
-    bool changes = false, differs = false;
+  /// Of a sum, without its constant: what is the same in all iterations, and the rest.
+  struct Parts {
+    Expr same, other;
+    bool differs = false; ///< the first, between threads or blocks
   };
-  Dependence dependenceOf(const Term &term) {
-    Dependence result;
-    for (const std::string &symbol : Expr::fromTerms({term}, 0).symbols())
-      if (Value value = vars.value(symbol))
-        (isInside(value) ? result.changes : result.differs) = true;
-    return result;
-  }
-
-  /// The terms that are the same in all iterations; none where some term is that only for one thread.
-  std::optional<Expr> invariant(const Expr &position) {
-    std::vector<Term> kept;
-    bool differs = false;
-    for (const Term &term : position.terms()) {
-      const Dependence found = dependenceOf(term);
-      if (found.changes && found.differs)
+  /// None where some term is the same for one thread alone.
+  std::optional<Parts> partsOf(const Expr &sum) {
+    std::vector<Term> same, other;
+    Parts parts;
+    for (const Term &term : sum.terms()) {
+      bool changes = false, differs = false;
+      for (const std::string &symbol : Expr::fromTerms({term}, 0).symbols())
+        if (Value value = vars.value(symbol))
+          (isInside(value) ? changes : differs) = true;
+      if (changes && differs)
         return std::nullopt;
-      differs |= found.differs;
-      if (!found.changes)
-        kept.push_back(term);
+      parts.differs |= differs;
+      (changes ? other : same).push_back(term);
     }
-    return differs ? std::optional(Expr::fromTerms(std::move(kept), 0)) : std::nullopt;
+    parts.same = Expr::fromTerms(std::move(same), 0);
+    parts.other = Expr::fromTerms(std::move(other), 0);
+    return parts;
   }
 
-  void hoist(AsyncCopyOp copy) {
-    const Expr position = expanded(vars.read(copy.getPosition(), copy.getIndices()));
-    std::optional<Expr> first = invariant(position);
-    if (!first)
-      return;
-    Expr at = *first;
-    SmallVector<Value> indices = vars.write(at);
-    Value view = AdvanceOp::create(builder, copy.getLoc(), copy.getView().getType(), copy.getView(), at, indices);
-    graph::Exprs exprs = {position - *first, vars.read(copy.getTarget(), copy.getIndices())};
-    llvm::append_range(exprs, vars.read(copy.getMask(), copy.getIndices()));
-    indices = vars.write(exprs);
-    copy.getViewMutable().assign(view);
+  /// same + other >= 0 as room + other >= 0, where room is no more than what decides for any `other`.
+  Expr inRoom(const Expr &condition, Location loc) {
+    if (!cuda::mayOverflow32(condition, vars.ranges()))
+      return condition;
+    const Expr whole = expanded(condition);
+    const std::optional<Parts> parts = partsOf(whole);
+    if (!parts || parts->same.constant())
+      return condition;
+    const auto [least, most] = bounds(parts->other, vars.ranges());
+    if (!least || !most || cuda::mayOverflow32(parts->other, vars.ranges()))
+      return condition;
+    const int64_t enough = *most - *least + 1;
+    Expr room = max(min(parts->same + whole.offset() + *most + 1, enough), 0);
+    SmallVector<Value> indices = vars.write(room);
+    Value value =
+        ApplyOp::create(builder, cuda::namedLoc(loc, "room"), builder.getIndexType(), room, Expr(enough + 1), indices);
+    return vars.of(value) + parts->other - (*most + 1);
+  }
+
+  void rewrite(AsyncCopyOp copy, const Expr &position, const graph::Exprs &mask) {
+    graph::Exprs exprs = {position, vars.read(copy.getTarget(), copy.getIndices())};
+    llvm::append_range(exprs, mask);
+    SmallVector<Value> indices = vars.write(exprs);
     copy.setPosition(exprs[0]);
     copy.setTarget(exprs[1]);
     copy.setMaskAttr(graph::exprArray(builder.getContext(), ArrayRef(exprs).drop_front(2)));
@@ -94,12 +122,36 @@ private:
   Variables vars;
 };
 
+/// The loops around an op whose iterations become copies behind each other, the outermost of them, and the one that
+/// stays one around these.
+struct LoopsAround {
+  simt::ForOp unrolled, loop;
+
+  explicit LoopsAround(Operation *op) : loop(op->getParentOfType<simt::ForOp>()) {
+    for (; loop && loop.getUnroll(); loop = loop->getParentOfType<simt::ForOp>())
+      unrolled = loop;
+  }
+};
+
+void hoist(AsyncCopyOp copy) {
+  const LoopsAround loops(copy);
+  if (loops.loop)
+    Hoister(loops.loop).hoistPosition(copy, /*threads=*/true);
+  if (!loops.unrolled)
+    return;
+  Hoister(loops.unrolled).hoistPosition(copy, /*threads=*/false);
+  Hoister(loops.unrolled).hoistMask(copy);
+}
+
+void hoist(InRangeOp op) {
+  if (const LoopsAround loops(op); loops.unrolled)
+    Hoister(loops.unrolled).hoistConditions(op);
+}
+
 struct HoistPositions : cuda::impl::HoistPositionsBase<HoistPositions> {
   void runOnOperation() override {
-    getOperation()->walk([](simt::ForOp loop) {
-      if (loop.getRing())
-        Hoister(loop).run();
-    });
+    getOperation()->walk([](AsyncCopyOp copy) { hoist(copy); });
+    getOperation()->walk([](InRangeOp op) { hoist(op); });
   }
 };
 

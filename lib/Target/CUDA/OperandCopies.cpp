@@ -25,14 +25,30 @@ void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool with
   op.smem = low.smem(stages * op.size(), shared, op.swizzle);
 }
 
+/// The row of a thread's vector, and its place in it, of the `i`-th vectors of all threads.
+static std::pair<Expr, Expr> vectorOf(const Expr &i, const Expr &thread, int64_t threads, int64_t ofRow, int64_t rows) {
+  const int64_t side = std::gcd(ofRow, threads), pieces = ofRow / side, rowsAtOnce = threads / side;
+  const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && rowsAtOnce % 8 == 0;
+  if (!isWhole) {
+    const Expr flat = i * threads + thread;
+    return {floorDiv(flat, ofRow), mod(flat, ofRow)};
+  }
+  // Rows in pieces, whose places do not depend on the thread. Of eight neighbouring threads the rows are `side` apart:
+  // an odd number of vectors between rows brings these to different banks.
+  Expr row = floorDiv(thread, side);
+  if (side < 8)
+    row = floorDiv(row, 8) * 8 + mod(row, 8 / side) * side + floorDiv(mod(row, 8), 8 / side);
+  return {floorDiv(i, pieces) * rowsAtOnce + row, mod(i, pieces) * side + mod(thread, side)};
+}
+
 LogicalResult
 OperandCopies::forVectors(Operand &op,
                           llvm::function_ref<LogicalResult(const Expr &, const Expr &, const Expr &)> body) {
   auto some = [&](const Expr &first) {
     return low.loop("i", 0, op.held(), 1, /*unroll=*/true, [&](const Expr &i) {
-      Expr flat = (first + i) * threads + copier.value_or(low.thread());
-      int64_t minor = (op.alongK ? op.depth : op.outer) / op.width;
-      Expr inner = mod(flat, minor) * op.width, major = floorDiv(flat, minor);
+      const int64_t ofRow = (op.alongK ? op.depth : op.outer) / op.width, rows = op.alongK ? op.outer : op.depth;
+      const auto [major, place] = vectorOf(first + i, copier.value_or(low.thread()), threads, ofRow, rows);
+      const Expr inner = place * op.width;
       return op.alongK ? body(i, major, inner) : body(i, inner, major);
     });
   };

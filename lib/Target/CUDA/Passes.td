@@ -263,17 +263,25 @@ def PipelineCopies : SimtPass<"simt-pipeline-copies"> {
 }
 
 def HoistPositions : SimtPass<"simt-hoist-positions"> {
-  let summary = "moves what the positions of copies have in common in all iterations before the main loop";
+  let summary = "moves what positions and conditions have in common in all iterations before the loop";
   let description = [{
-    ```mlir
-    simt.for %kt = 0 to 24 step 1 ring 3 (..) {                           // before
-      %m = kernel.apply 128*%tm + 16*%i + floordiv(%t, 8) below 4096
-      simt.async_copy %in0 to %a [1536*%m + 64*%kt] ..
+    First what is the same in a loop that stays one, then what is the same in copies that follow each other, whose
+    distances become constants:
 
-    %0 = simt.advance %in0[196608*%tm + 1536*floordiv(%t, 8)]             // after
-    simt.for %kt = 0 to 24 step 1 ring 3 (..) {
-      simt.async_copy %0 to %a [24576*%i + 64*%kt] ..
+    ```mlir
+    simt.for %j = 0 to n1 step 1 {                                                        // before
+      simt.for %i = 0 to 32 step 1 unroll {
+        %n = kernel.apply 2*%i + floordiv(%t, 16) below 64
+        simt.async_copy %in to %s[8*%t + 8192*%j + 256*%i] to [..] mask [n0 - 64*%j - %n] ..
+
+    %0 = simt.advance %in[8*%t]                                                           // after
+    simt.for %j = 0 to n1 step 1 {
+      %1 = simt.advance %0[8192*%j]
+      %room = kernel.apply max(min(n0 - 64*%j - floordiv(%t, 16), 62), -1) + 1 below 64
+      simt.for %i = 0 to 32 step 1 unroll {
+        simt.async_copy %1 to %s[256*%i] to [..] mask [%room - 2*%i - 1] ..
     ```
+    Conditions change only where they may need 64 bits, so do those of kernel.in_range.
   }];
   let dependentDialects = ["::cupola::simt::SimtDialect"];
 }

@@ -30,7 +30,7 @@ struct ExprText {
 
   const char *type() const { return wide ? "i64" : "i32"; }
   std::string operator()(const Expr &e) const;
-  /// "e >= 0", with the negative terms on the other side.
+  /// "e >= 0", with the negative terms on the other side; in 32 bits where these are enough.
   std::string condition(const Expr &e) const;
   /// All of them, or "true".
   std::string all(llvm::ArrayRef<Expr> conditions) const;

@@ -118,10 +118,12 @@ std::string cuda::ExprText::condition(const Expr &e) const {
   }
   // a - b + c >= 0: a > b where c is -1, else the constant goes where it is positive.
   int64_t c = simple.offset();
-  if (c < 0 && !positive.empty())
-    return (*this)(Expr::fromTerms(positive, 0)) + " > " + (*this)(Expr::fromTerms(negative, -c - 1));
-  return (*this)(Expr::fromTerms(positive, std::max<int64_t>(c, 0))) +
-         " >= " + (*this)(Expr::fromTerms(negative, std::max<int64_t>(-c, 0)));
+  const bool isStrict = c < 0 && !positive.empty();
+  const Expr left = Expr::fromTerms(std::move(positive), isStrict ? 0 : std::max<int64_t>(c, 0)),
+             right = Expr::fromTerms(std::move(negative), isStrict ? -c - 1 : std::max<int64_t>(-c, 0));
+  const bool isNarrow = wide && !mayOverflow32(left, ranges) && !mayOverflow32(right, ranges);
+  auto side = [&](const Expr &sum) { return isNarrow && !sum.constant() ? "i32(" + (*this)(sum) + ")" : (*this)(sum); };
+  return side(left) + (isStrict ? " > " : " >= ") + side(right);
 }
 
 std::string cuda::ExprText::all(ArrayRef<Expr> conditions) const {

@@ -28,21 +28,27 @@
 
 // Queries and the first keys arrive together; values while the scores are made, the next keys while the result is.
 // ASYNC: schedule=attention_mma threads=128 {{.*}} grid=[192]
-// ASYNC: cp_async<16>({{.*}}in0 +{{.*}}, 999 >=
+// ASYNC: [[Q:at[0-9]+]] = cu_pinned(in0 +
+// ASYNC: cp_async<16>({{.*}}, [[Q]] +{{.*}}, 999 >=
 // ASYNC-NOT: cp_async_commit
-// ASYNC: cp_async<16>({{.*}}in1 +
+// ASYNC: [[K:at[0-9]+]] = cu_pinned(in1 +
+// ASYNC: cp_async<16>({{.*}}, [[K]] +
 // ASYNC: cp_async_commit();
+// ASYNC: [[VALUES:at[0-9]+]] = cu_pinned(in2 +
+// ASYNC: [[KEYS:at[0-9]+]] = cu_pinned(in1 +
 // ASYNC: for (i32 [[STEP:j[_0-9]*]] = 0; [[STEP]] < 3; ++[[STEP]]) {
 // ASYNC: cp_async_wait<0>();
 // ASYNC-NEXT: cu_barrier();
-// ASYNC: cp_async<16>({{.*}}in2 +
+// ASYNC: [[V:at[0-9]+]] = cu_pinned([[VALUES]] +
+// ASYNC: cp_async<16>({{.*}}, [[V]] +
 // ASYNC: cp_async_commit();
 // ASYNC: mma_load_a(
 // ASYNC: mma_load_b_transposed(
 // ASYNC: warp_mma_tile(
 // ASYNC: if (1 >= [[STEP]]) {
 // ASYNC-NEXT: cu_barrier();
-// ASYNC: cp_async<16>({{.*}}in1 +
+// ASYNC: [[NEXT:at[0-9]+]] = cu_pinned([[KEYS]] +
+// ASYNC: cp_async<16>({{.*}}, [[NEXT]] +
 // ASYNC: cp_async_commit();
 // ASYNC-NOT: if (
 // ASYNC: lanes_max<4>(
@@ -94,7 +100,7 @@
 // GROUPS: const i32 warp = t / 32;
 // GROUPS: const i32 first = 2 * warp;
 // GROUPS-NEXT: const i32 end = cu_min<i32>(first, 1) + 2;
-// GROUPS: cp_async<16>({{.*}}in0 +
+// GROUPS: cu_pinned(in0 +
 // GROUPS: cp_async<16>(s1 + 9216 * warp +
 // GROUPS: cp_async<16>(s2 + 9216 * warp +
 // GROUPS: cp_async_commit();

@@ -37,14 +37,21 @@
 // PIPE-NEXT: simt.mma_load b %{{.*}} to %[[B0]] :
 // PIPE-NEXT: simt.mma %[[ACC]], %[[A1]], %[[B1]] :
 
-// In the main loop, positions are apart by constants and by what a tile adds.
+// In the main loop, positions are apart by constants and by what a tile adds; before it by constants.
 // HOIST-LABEL: simt.func @plain
 // HOIST-SAME: thread %[[T:.*]] of
+// HOIST: %[[AHEAD:.*]] = simt.advance %{{.*}}[8*%[[T]] + 2048]
+// HOIST-NEXT: simt.for %[[J:.*]] = 0 to 2 step 1 unroll
+// HOIST: simt.async_copy %[[AHEAD]] to %{{.*}} [1024*%[[J]]] to
 // HOIST: %[[LHS:.*]] = simt.advance %{{.*}}[96*floordiv(%[[T]], 4) + 8*mod(%[[T]], 4)]
 // HOIST-NEXT: %[[RHS:.*]] = simt.advance %{{.*}}[8*%[[T]]]
 // HOIST-NEXT: simt.for %[[KT:.*]] = 0 to 3 step 1 ring
-// HOIST: simt.async_copy %[[LHS]] to %{{.*}} [32*%[[KT]] + 3072*%[[I:.*]] + 64] to
-// HOIST: simt.async_copy %[[RHS]] to %{{.*}} [2048*%[[KT]] + 1024*%[[J:.*]] + 4096] to
+// HOIST: %[[LHS_TILE:.*]] = simt.advance %[[LHS]][32*%[[KT]] + 64]
+// HOIST-NEXT: simt.for %[[I:.*]] = 0 to 2 step 1 unroll
+// HOIST: simt.async_copy %[[LHS_TILE]] to %{{.*}} [3072*%[[I]]] to
+// HOIST: %[[RHS_TILE:.*]] = simt.advance %[[RHS]][2048*%[[KT]] + 4096]
+// HOIST-NEXT: simt.for %[[J:.*]] = 0 to 2 step 1 unroll
+// HOIST: simt.async_copy %[[RHS_TILE]] to %{{.*}} [1024*%[[J]]] to
 kernel.func @plain gemm grid () in [] scalars []
     schedule #cuda.gemm_mma<tile 64x64x32, warps 2x2, slices 1, stages 3, mma_k 16, async true>
     (%in0: !kernel.view<f16, read>, %in1: !kernel.view<f16, read>, %out0: !kernel.view<f16, write>) {

@@ -19,6 +19,11 @@ template <int Bytes> CUPOLA_DEVICE void cp_async(void *shared, const void *globa
   static_assert(cupola_device::hasAsyncCopy<Bytes>, "cp.async needs sm_80");
   cupola_device::asyncCopy<Bytes>(shared, global, valid ? Bytes : 0);
 }
+/// Where several copies begin. Each is so many elements away, a constant in its instruction: compilers keep a pointer
+/// per copy where they may choose what to add first.
+template <class T> CUPOLA_DEVICE const T *cu_pinned(const T *p) {
+  return static_cast<const T *>(cupola_device::pinned(p));
+}
 /// The same of a pair of elements of 16 bits: the first `count` of them, with zeros for the others. Both addresses are
 /// multiples of four.
 template <class T> CUPOLA_DEVICE void cp_async_pair(T *shared, const T *global, i32 count) {
