@@ -94,7 +94,7 @@ private:
       return condition;
     const Expr whole = expanded(condition);
     const std::optional<Parts> parts = partsOf(whole);
-    if (!parts || parts->same.constant())
+    if (!parts || parts->same.constant() || parts->other.constant())
       return condition;
     const auto [least, most] = bounds(parts->other, vars.ranges());
     if (!least || !most || cuda::mayOverflow32(parts->other, vars.ranges()))

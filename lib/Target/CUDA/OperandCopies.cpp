@@ -28,7 +28,7 @@ void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool with
 /// The row of a thread's vector, and its place in it, of the `i`-th vectors of all threads.
 static std::pair<Expr, Expr> vectorOf(const Expr &i, const Expr &thread, int64_t threads, int64_t ofRow, int64_t rows) {
   const int64_t side = std::gcd(ofRow, threads), pieces = ofRow / side, rowsAtOnce = threads / side;
-  const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && rowsAtOnce % 8 == 0;
+  const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && (side >= 8 || rowsAtOnce % 8 == 0);
   if (!isWhole) {
     const Expr flat = i * threads + thread;
     return {floorDiv(flat, ofRow), mod(flat, ofRow)};

@@ -286,7 +286,7 @@ KernelCase attentionCase(const AttentionShape &shape) {
   if (!shape.schedule.empty())
     result.schedule = shape.schedule.substr(0, shape.schedule.find('<'));
   else
-    result.schedule = shape.type == "f32" || shape.columns > 192 ? "attention" : "attention_mma";
+    result.schedule = shape.type == "f32" ? "attention" : "attention_mma";
   result.text = AttentionText(shape).generate();
   if (shape.dynamic)
     result.scalars = {shape.rows, shape.keys};
@@ -378,6 +378,7 @@ static std::vector<AttentionShape> scheduledShapes() {
     add(schedule, 70, 600, 32, kept);
     add(schedule, 3, 513, 64, token);
     add(schedule, 20, 333, 64, several);
+    add(schedule, 20, 333, 96, several); // rows of 12 vectors
   }
   return shapes;
 }
@@ -403,6 +404,18 @@ std::vector<AttentionShape> attentionShapes() {
       s.head = s.columns = head;
       shapes.push_back(s);
     }
+  s = {};
+  s.type = "f16";
+  s.batch = 2;
+  s.rows = 8;
+  s.keys = 300;
+  s.dynamic = true;
+  s.sharing = 4;
+  s.appended = 1;
+  for (int64_t head : {96, 128, 256}) { // a token of several heads behind an open cache: all addresses have 64 bits
+    s.head = s.columns = head;
+    shapes.push_back(s);
+  }
   return shapes;
 }
 

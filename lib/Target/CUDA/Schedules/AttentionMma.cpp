@@ -231,7 +231,7 @@ bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchite
     const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
     return target.asyncCopy && widest <= 128 && !loadsScores(parts) && cuda::StepCopies::plan(vectors, parts, k, v);
   }
-  return columns <= (shape.warps > 1 ? 192 : target.asyncCopy ? 128 : 64);
+  return columns <= (target.asyncCopy ? 256 : shape.warps > 1 ? 192 : 64);
 }
 
 int64_t registersOf(cuda::AttentionMmaAttr schedule, const cuda::AttentionParts &parts) {
