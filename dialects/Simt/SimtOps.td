@@ -374,6 +374,13 @@ def Simt_BlockReduceOp : Simt_Op<"block_reduce", [MemoryEffects<[MemRead, MemWri
   let hasVerifier = 1;
 }
 
+def Simt_WidenOp : Simt_Op<"widen", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the elements of a vector of bytes, in order, as those of vectors of a float that has them all";
+  let arguments = (ins Simt_RegistersType:$bytes, Simt_RegistersType:$out);
+  let assemblyFormat = "$bytes `to` $out attr-dict `:` type($bytes) `to` type($out)";
+  let hasVerifier = 1;
+}
+
 def Simt_UnpackOp : Simt_Op<"unpack", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "out[e] = ((bytes[e] >> shift & 15) + offset) * scale, rounded once";
   let description = "A vector of numbers of four bits, half of each of the bytes; `shift` is 0 or 4.";

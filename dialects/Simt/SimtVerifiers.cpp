@@ -317,6 +317,16 @@ LogicalResult UnpackOp::verify() {
   return success();
 }
 
+LogicalResult WidenOp::verify() {
+  RegistersType bytes = getBytes().getType(), out = getOut().getType();
+  if (graph::byteSize(bytes.getElement()) != 1 || !bytes.getExtents().empty() || bytes.getVector() % 4 != 0)
+    return emitOpError() << "bytes of type " << bytes << " are no vector of whole words";
+  if (!isa<FloatType>(out.getElement()) || graph::byteSize(out.getElement()) < 2 || out.getExtents().size() != 1 ||
+      out.getExtents()[0] * out.getVector() != bytes.getVector())
+    return emitOpError() << "results of type " << out << " are no vectors of as many floats of 16 bits or more";
+  return success();
+}
+
 LogicalResult FmaTileOp::verify() {
   ArrayRef<int64_t> acc = getAcc().getType().getExtents();
   ArrayRef<int64_t> a = getA().getType().getExtents(), b = getB().getType().getExtents();

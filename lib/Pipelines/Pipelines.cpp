@@ -295,7 +295,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.windowChannels = images.fewestChannels;
   fusion.shortRuns = images.shortRuns;
   fusion.mixedChannels = target.mixedChannels();
-  fusion.byteKeys = target.readsByteKeys();
+  fusion.byteKeys = target.readsByteKeys(variant.arch);
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

@@ -124,7 +124,7 @@ public:
   /// written before it is transposed; 0: none are.
   virtual int64_t mixedChannels() const { return 0; }
   /// Whether an attention may compute keys and values of bytes as it reads them.
-  virtual bool readsByteKeys() const { return false; }
+  virtual bool readsByteKeys(llvm::StringRef arch) const { return false; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

@@ -3,6 +3,7 @@
 """com.microsoft.GroupQueryAttention with `k_scale` and `v_scale`: each op over random values and attributes, from a seed."""
 
 import beside
+import cupola
 import ml_dtypes
 import numpy as np
 import pytest
@@ -122,3 +123,25 @@ def test_float8():
     for i in (1, 2):
         new = stored(step[i]).reshape(1, 3, GROUPS, SIZE).transpose(0, 2, 1, 3)
         np.testing.assert_array_equal(found[i].view(np.uint8), np.concatenate([cache[i - 1], new], 2).view(np.uint8))
+
+
+@pytest.mark.parametrize("bits, kind", [(8, "PER_CHANNEL"), (8, "PER_TENSOR"), (4, "PER_CHANNEL")])
+@pytest.mark.parametrize("past, length", [(130, 1), (70, 20)])
+def test_of_halves_in_the_simulator(bits, kind, past, length):
+    """Bytes become halves on their way to the matrix units. Steps of 64 keys, of which the last has fewer."""
+    random = np.random.default_rng(96)
+    total = past + length
+    halves = [x.astype(np.float16) for x in step_of(random, 1, length)]
+    rest = *(cache_of(random, bits, 1, past) for _ in range(2)), np.array([total - 1], np.int32), Const(np.array(total, np.int32)), *[None] * 5
+    scales = [Const(scales_of(random, kind, bits)) for _ in range(2)]
+    options = dict(results=3, domain=DOMAIN, **options_of(bits, kind, kind))
+    wide = [x.astype(np.float32) for x in halves]
+    expected = beside.by_onnxruntime(beside.model_of("GroupQueryAttention", [*wide, *rest, *scales], **options), [*wide, *rest, *scales])
+    operands = [*halves, *rest, *scales]
+    model = beside.model_of("GroupQueryAttention", operands, types=[np.float16, *[rest[0].dtype] * 2], **options)
+    package = cupola.compile(model, targets="cuda", progress=False, **beside.OPTIONS)
+    found = cupola.Session(package, "sim", arch="sm_80").run(beside.feeds_of(operands))
+    found = [np.asarray(x) for x in (found.values() if isinstance(found, dict) else found)]
+    np.testing.assert_allclose(found[0].astype(np.float32), expected[0], rtol=2e-3, atol=2e-3)
+    for a, b in zip(found[1:], expected[1:], strict=True):  # ties may go the other way, as 1 / scale is rounded there
+        assert (a != b).mean() < 1e-3

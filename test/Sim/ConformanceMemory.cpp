@@ -47,6 +47,43 @@ uint32_t bitsOf(float x) {
   return bits;
 }
 
+/// All bytes.
+ConformanceCase widenCase(const std::string &from, const std::string &type, size_t count, size_t vectors) {
+  ConformanceCase c;
+  c.name = "widen_" + from + "_" + type + "x" + std::to_string(count) + "x" + std::to_string(vectors);
+  c.run.kernel = "k_widen";
+  const size_t each = count * vectors;
+  const std::string n = std::to_string(each), one = std::to_string(count);
+  c.run.text = kernelHead("k_widen", 32, 2, 0) + "  const u32 t = cu_tid();\n  const vec<" + from + ", " + n +
+               "> x = ld_vec<" + from + ", " + n + ">(cu_read<" + from + ">(bindings, ref0) + t * " + n + ");\n  vec<" +
+               type + ", " + one + "> y[" + std::to_string(vectors) + "];\n  cu_widen(y, x);\n  for (int i = 0; i < " +
+               n + "; ++i)\n    cu_write<" + type + ">(bindings, ref1)[t * " + n + " + i] = y[i / " + one + "][i % " +
+               one + "];\n}\n";
+  std::vector<uint8_t> in;
+  for (size_t i = 0; i < 32 * each; ++i)
+    in.push_back(static_cast<uint8_t>(i));
+  const size_t bytes = type == "f32" ? 4 : 2;
+  c.run.buffers = {input(in), output<uint8_t>(in.size() * bytes)};
+  c.check = [=](const std::vector<std::string> &found) {
+    std::string expected;
+    for (uint8_t byte : in) {
+      const float number = from == "i8" ? static_cast<float>(static_cast<int8_t>(byte)) : static_cast<float>(byte);
+      uint32_t word = bitsOf(number);
+      if (type == "bf16")
+        word >>= 16; // a byte fits
+      if (type == "f16") {
+        const auto half = static_cast<_Float16>(number);
+        uint16_t bits;
+        std::memcpy(&bits, &half, 2);
+        word = bits;
+      }
+      expected.append(reinterpret_cast<const char *>(&word), bytes);
+    }
+    return found.at(0) == expected ? "" : std::string("other numbers");
+  };
+  return c;
+}
+
 /// Numbers of four bits, of low halves of bytes and of high ones, by halves.
 ConformanceCase unpackCase(const std::string &type, const std::string &scale, size_t count) {
   ConformanceCase c;
@@ -199,6 +236,10 @@ std::vector<ConformanceCase> memoryCases() {
   for (size_t count : {4, 8, 16})
     for (const auto &[type, scale] : {std::pair("f16", "f16"), {"f16", "f32"}, {"bf16", "f32"}, {"f32", "f32"}})
       cases.push_back(unpackCase(type, scale, count));
+  for (const char *from : {"i8", "u8"})
+    for (const char *type : {"f16", "bf16", "f32"})
+      for (auto [count, vectors] : {std::pair(8, 2), {4, 1}, {4, 4}, {2, 2}})
+        cases.push_back(widenCase(from, type, static_cast<size_t>(count), static_cast<size_t>(vectors)));
   return cases;
 }
 

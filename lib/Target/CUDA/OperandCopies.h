@@ -21,6 +21,9 @@ struct ChosenLoad {
 llvm::SmallVector<ChosenLoad> chosenLoads(mlir::Block &operand);
 /// Its mask puts nothing but zeros around the tensor, as cp.async does.
 bool hasZerosAround(kernel::LoadOp load);
+/// The only load of an operand that is made of it, of constants and of casts, where it has bytes with zeros around
+/// them; else null.
+kernel::LoadOp byteLoad(mlir::Block &operand);
 
 /// One operand's way to shared memory, tile by tile.
 struct Operand {
@@ -40,6 +43,8 @@ struct Operand {
   std::optional<PackedOperand> packed = {};   ///< it comes through registers, where it stays packed
   llvm::SmallVector<mlir::Value> bytes = {};  ///< of it, a vector each
   llvm::SmallVector<mlir::Value> others = {}; ///< of its other loads, [count][runs of a vector that differ in them]
+  kernel::LoadOp staged = {};                 ///< of bytes, which lie in shared memory before they become numbers there
+  mlir::Value staging = {};                   ///< the bytes, vector by vector, [count][threads]
 
   /// Of a tile in shared memory, and the elements of such a row.
   int64_t rows() const { return kMajor ? depth : outer; }
@@ -59,6 +64,8 @@ struct OperandVectors {
   void plan(Operand &op, int64_t mostWidth) const;
   /// The same for an operand that stays packed. False if this one cannot.
   bool planPacked(Operand &op) const;
+  /// The same for one whose bytes cp.async brings.
+  bool planStaged(Operand &op) const;
   /// The operand's load if a thread's vectors are single accesses, else null.
   kernel::LoadOp vectorLoad(const Operand &op) const;
   /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else
@@ -121,6 +128,9 @@ public:
   /// The whole operand, which is one tile, to the group's buffer, without waiting for other threads. `async`: by
   /// cp.async, whose group stays open.
   mlir::LogicalResult bring(Operand &op, bool async);
+  /// The bytes of a staged operand, by cp.async, whose group stays open; what this thread brought of them, as numbers
+  /// to the group's buffer.
+  mlir::LogicalResult bringStaged(Operand &op), storeStaged(Operand &op);
   /// Where the current buffer of an operand begins.
   Expr buffer(const Operand &op) const { return stage * op.size(); }
   /// Where an element of the tile is.
@@ -149,14 +159,18 @@ private:
   std::optional<Expr> leastInTile(const Operand &op, const ChosenLoad &part);
   /// What stands where its mask fails.
   mlir::Value fill(kernel::LoadOp load);
-  mlir::LogicalResult
-  forVectors(Operand &op,
-             llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)> body);
+  using VectorBody = llvm::function_ref<mlir::LogicalResult(const Expr &i, const Expr &outer, const Expr &k)>;
+  mlir::LogicalResult forVectors(Operand &op, VectorBody body);
+  /// So many of the thread's vectors, one behind the other, from `first` on.
+  mlir::LogicalResult forSomeVectors(const Operand &op, const Expr &first, int64_t count, VectorBody body);
   mlir::LogicalResult fetchVector(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult store(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchPlain(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchGroup(Operand &op, kernel::LoadOp load, const Expr &i, const Expr &outer, const Expr &k);
   mlir::LogicalResult fetchComputed(Operand &op, const Expr &i, const Expr &outer, const Expr &k);
+  // Staged operands.
+  void allocateStaged(Operand &op, int64_t stages);
+  Expr stagedPlace(const Operand &op, const Expr &i) const;
   // Packed operands.
   void allocatePacked(Operand &op);
   void fetchPacked(Operand &op);

@@ -80,6 +80,19 @@ bool OperandVectors::canCopyAsync(const Operand &op) const {
   });
 }
 
+bool OperandVectors::planStaged(Operand &op) const {
+  Operand found = op;
+  found.staged = byteLoad(*op.body);
+  if (!found.staged)
+    return false;
+  plan(found, /*mostWidth=*/16);
+  found.kMajor = !found.alongK;
+  const bool isAsync = found.width >= 4 && isWhole(found, {found.staged, {}});
+  if (isAsync)
+    op = found;
+  return isAsync;
+}
+
 AsyncOperands asyncOperands(DotOp dot, Variables &vars, const std::map<std::string, int64_t> &divisors) {
   const graph::Exprs extents = graph::exprsOf(dot.getExtents());
   Region &lhs = dot.getLhs(), &rhs = dot.getRhs();

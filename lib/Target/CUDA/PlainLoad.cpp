@@ -44,6 +44,16 @@ static LoadOp plainLoad(Block &operand, Value value) {
 
 LoadOp plainLoad(Block &operand) { return plainLoad(operand, operand.getTerminator()->getOperand(0)); }
 
+LoadOp byteLoad(Block &operand) {
+  Value value = operand.getTerminator()->getOperand(0);
+  while (auto cast = value.getDefiningOp<CastOp>())
+    value = cast.getInput();
+  auto load = value.getDefiningOp<LoadOp>();
+  const bool isWhole = load && load->getBlock() == &operand && graph::byteSize(load.getType()) == 1 &&
+                       !load.getType().isInteger(1) && !isIndirect(load.getIndices()) && hasZerosAround(load);
+  return isWhole && value != operand.getTerminator()->getOperand(0) ? load : LoadOp();
+}
+
 SmallVector<ChosenLoad> chosenLoads(Block &operand) {
   SmallVector<ChosenLoad> loads;
   SmallVector<std::pair<InRangeOp, bool>> before;

@@ -187,6 +187,9 @@ void KernelPrinter::statement(Operation *op) {
         line("outer_fma(" + names.lookup(it.getAcc()) + ", " + names.lookup(it.getA()) + ", " +
              names.lookup(it.getB()) + ");");
       })
+      .Case([&](WidenOp it) {
+        line("cu_widen(" + names.lookup(it.getOut()) + ", " + names.lookup(it.getBytes()) + ");");
+      })
       .Case([&](UnpackOp it) {
         line("cu_unpack(" + names.lookup(it.getOut()) + ", " + names.lookup(it.getBytes()) + ", " +
              operand(it.getShift()) + ", " + operand(it.getOffset()) + ", " + operand(it.getScale()) + ");");

@@ -15,12 +15,8 @@ int64_t vectorsAtOnce(const Operand &op) {
   return std::gcd(op.count, plainLoad(*op.body) ? plain : computed);
 }
 
-StepCopies::StepCopies(Lowering &low, const AttentionParts &parts, int64_t groups, int64_t threads)
-    : k(keysOf(parts)), v(valuesOf(parts)), low(low), parts(parts), own(low, threads), groups(groups) {
-  plan(own.vectors, parts, k, v);
-}
-
-bool StepCopies::plan(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v) {
+/// How threads share both.
+static void planNumbers(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v) {
   k.depth = wholeFragments(parts.depth);
   v.depth = parts.keys;
   v.outer = wholeFragments(parts.columns);
@@ -28,6 +24,26 @@ bool StepCopies::plan(const OperandVectors &vectors, const AttentionParts &parts
     vectors.plan(*op, /*mostWidth=*/8);
     op->kMajor = !op->alongK;
   }
+}
+
+/// The same of their bytes, or none of them.
+static bool planBytes(const OperandVectors &vectors, Operand &k, Operand &v) {
+  Operand keys = k, values = v;
+  if (!vectors.planStaged(keys) || !vectors.planStaged(values))
+    return false;
+  k = keys;
+  v = values;
+  return true;
+}
+
+StepCopies::StepCopies(Lowering &low, const AttentionParts &parts, int64_t groups, int64_t threads)
+    : k(keysOf(parts)), v(valuesOf(parts)), low(low), parts(parts), own(low, threads), groups(groups) {
+  planNumbers(own.vectors, parts, k, v);
+}
+
+bool StepCopies::areAsync(const OperandVectors &vectors, const AttentionParts &parts) {
+  Operand k = keysOf(parts), v = valuesOf(parts);
+  planNumbers(vectors, parts, k, v);
   return vectors.canCopyAsync(k) && vectors.canCopyAsync(v);
 }
 
@@ -36,27 +52,35 @@ static int64_t elements(const AttentionParts &parts) {
   return (parts.keys + 8) * (wholeFragments(parts.depth) + 8 + wholeFragments(parts.columns) + 8);
 }
 
-/// Two buffers of large heads would be all that a multiprocessor has.
+static bool areBytes(const AttentionParts &parts) {
+  return byteLoad(*keysOf(parts).body) && byteLoad(*valuesOf(parts).body);
+}
+
+/// Two buffers of large heads would be all that a multiprocessor has. What becomes numbers has one of these.
 static int64_t buffersOf(const AttentionParts &parts, int64_t groups, bool isShort) {
   constexpr int64_t most = 96 << 10; // bytes
-  return isShort && 2 * groups * elements(parts) * 2 <= most ? 2 : 1;
+  return isShort && !areBytes(parts) && 2 * groups * elements(parts) * 2 <= most ? 2 : 1;
 }
 
 int64_t StepCopies::bytes(const AttentionParts &parts, int64_t groups, bool isShort) {
-  return buffersOf(parts, groups, isShort) * groups * elements(parts) * 2;
+  const int64_t staging =
+      areBytes(parts) ? parts.keys * (wholeFragments(parts.depth) + wholeFragments(parts.columns)) : 0;
+  return groups * (buffersOf(parts, groups, isShort) * elements(parts) * 2 + staging);
 }
 
 void StepCopies::choose(bool hasAsync, bool isShort) {
   async = hasAsync && own.vectors.canCopyAsync(k) && own.vectors.canCopyAsync(v);
+  areStaged = hasAsync && !async && planBytes(own.vectors, k, v);
   buffers = async ? buffersOf(parts, groups, isShort) : 1;
 }
 
 void StepCopies::allocate(Type stored) {
+  const bool throughRegisters = !async && !areStaged;
   for (Operand *op : {&k, &v}) {
     op->pitch = (op->kMajor ? op->outer : op->depth) + 8; // neighbouring rows in different banks
-    if (!async)
+    if (throughRegisters)
       op->atOnce = vectorsAtOnce(*op);
-    own.allocate(*op, stored, buffers * groups, /*withRegisters=*/!async);
+    own.allocate(*op, stored, buffers * groups, throughRegisters);
   }
 }
 
@@ -67,6 +91,8 @@ void StepCopies::setGroup(const Expr &number, const Expr &thread) {
 
 LogicalResult StepCopies::begin(const StepRange &of) {
   range = of;
+  if (areStaged)
+    return success(succeeded(bringBytes(k, range.first)) && succeeded(bringBytes(v, range.first)));
   if (!async)
     return success();
   for (int64_t i = 0; i < buffers; ++i) {
@@ -100,7 +126,30 @@ LogicalResult StepCopies::bringNext() {
   return done;
 }
 
+LogicalResult StepCopies::bringBytes(Operand &op, const Expr &step) {
+  const LogicalResult done = low.guard({range.end - 1 - step}, [&] {
+    low.bind(index(), step, kernel::ForOp(parts.steps).getSteps());
+    own.ownBuffer = group;
+    return own.bringStaged(op);
+  });
+  commit();
+  return done;
+}
+
+LogicalResult StepCopies::awaitBytes(Operand &op) {
+  const Expr step = now();
+  wait(1); // The newest group is the other operand's.
+  if (failed(own.storeStaged(op)))
+    return failure();
+  meet();
+  const LogicalResult done = bringBytes(op, step + 1);
+  low.map(index(), step);
+  return done;
+}
+
 LogicalResult StepCopies::awaitKeys() {
+  if (areStaged)
+    return awaitBytes(k);
   const Expr step = now();
   if (!async && failed(own.bring(k, /*async=*/false)))
     return failure();
@@ -118,6 +167,8 @@ LogicalResult StepCopies::awaitKeys() {
 LogicalResult StepCopies::leaveKeys() { return async && buffers == 1 ? bringNext() : success(); }
 
 LogicalResult StepCopies::awaitValues() {
+  if (areStaged)
+    return awaitBytes(v);
   if (buffers > 1) // they came with the keys
     return success();
   if (!async && failed(own.bring(v, /*async=*/false)))

@@ -21,7 +21,8 @@ struct StepRange {
 
 /// Brings the keys and values of each step of a group's part for the group alone. By cp.async the keys of the next step
 /// and the values of this one arrive while a product is made. A short part has two buffers, and nothing waits for
-/// memory but its first step: both of the next step are under way from the beginning on.
+/// memory but its first step: both of the next step are under way from the beginning on. Of bytes those of the next
+/// step are, while this one's, as numbers, are multiplied.
 class StepCopies {
 public:
   /// Of so many groups, with so many threads each.
@@ -29,8 +30,8 @@ public:
 
   Operand k, v;
 
-  /// How threads share operands of such a width; whether cp.async may bring them.
-  static bool plan(const OperandVectors &vectors, const AttentionParts &parts, Operand &k, Operand &v);
+  /// Whether cp.async may bring both as they are multiplied.
+  static bool areAsync(const OperandVectors &vectors, const AttentionParts &parts);
   /// Whether by cp.async, and by how many buffers. `isShort`: the part has few steps.
   void choose(bool hasAsync, bool isShort);
   /// Shared memory, and registers where operands come through them.
@@ -56,6 +57,10 @@ private:
   mlir::LogicalResult bring(const Expr &step);
   /// The same of the next step that has no copies yet.
   mlir::LogicalResult bringNext();
+  /// The same of one operand of bytes.
+  mlir::LogicalResult bringBytes(Operand &op, const Expr &step);
+  /// Until they are numbers, which all of the group may read. The operand's next ones are on their way then.
+  mlir::LogicalResult awaitBytes(Operand &op);
   /// The step of the kernel, and what it is here.
   mlir::Value index() { return kernel::ForOp(parts.steps).getStep(); }
   Expr now() { return low.vars.of(low.values.lookup(index())); }
@@ -71,6 +76,7 @@ private:
   Expr group = 0;
   int64_t groups, buffers = 1;
   bool async = false;
+  bool areStaged = false; ///< both are bytes, which cp.async brings
   StepRange range;
 };
 

@@ -145,6 +145,9 @@ public:
   int64_t fewRows() const override { return cuda::fewRows; }
   /// Matrix units take 16 channels of 16 bits.
   WindowImages windowImages() const override { return {2, 16}; }
+  /// cp.async brings bytes to shared memory, where they become numbers. Without it threads would wait for what they
+  /// make numbers of.
+  bool readsByteKeys(StringRef arch) const override { return findGpu(arch)->asyncCopy; }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &request, const Workers &workers,

@@ -274,6 +274,24 @@ simt.func @fragment block %b of 1 thread %t of 64 scalars [] () {
 
 // -----
 
+simt.func @widenedHalves block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<f16, vector 8>
+  %out = simt.registers : !simt.registers<1xf32, vector 8>
+  // expected-error @below {{bytes of type '!simt.registers<f16, vector 8>' are no vector of whole words}}
+  simt.widen %bytes to %out : !simt.registers<f16, vector 8> to !simt.registers<1xf32, vector 8>
+}
+
+// -----
+
+simt.func @widenedFew block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<i8, vector 16>
+  %out = simt.registers : !simt.registers<1xf16, vector 8>
+  // expected-error @below {{results of type '!simt.registers<1xf16, vector 8>' are no vectors of as many floats of 16 bits or more}}
+  simt.widen %bytes to %out : !simt.registers<i8, vector 16> to !simt.registers<1xf16, vector 8>
+}
+
+// -----
+
 simt.func @unpackedBytes block %b of 1 thread %t of 32 scalars [] () {
   %bytes = simt.registers : !simt.registers<ui8, vector 2>
   %out = simt.registers : !simt.registers<f16, vector 2>

@@ -113,6 +113,14 @@ simt.func @product block %b of 1 thread %t of 32 scalars [] () {
   }
 }
 
+// CHECK-LABEL: simt.func @widen
+// CHECK: simt.widen %{{.*}} to %{{.*}} : <i8, vector 16> to <2xf16, vector 8>
+simt.func @widen block %b of 1 thread %t of 32 scalars [] () {
+  %bytes = simt.registers : !simt.registers<i8, vector 16>
+  %out = simt.registers : !simt.registers<2xf16, vector 8>
+  simt.widen %bytes to %out : !simt.registers<i8, vector 16> to !simt.registers<2xf16, vector 8>
+}
+
 // CHECK-LABEL: simt.func @unpack
 // CHECK: simt.unpack %{{.*}} shift %{{.*}} offset %{{.*}} scale %{{.*}} to %{{.*}} : <ui8, vector 8> by f32 to <bf16, vector 8>
 simt.func @unpack block %b of 1 thread %t of 32 scalars [] () {

@@ -20,15 +20,21 @@ namespace {
 
 using Buffers = std::vector<std::vector<Number>>;
 
-/// Numbers in [-2, 2] as the type holds them.
-Buffers randomBuffers(const KernelCase &test, Type element) {
+/// Numbers in [-2, 2] as the type holds them, integers in [-3, 3].
+Buffers randomBuffers(const KernelCase &test, kernel::FuncOp func) {
   std::mt19937 generator(29);
   Buffers buffers;
-  for (int64_t count : test.elements) {
+  for (auto [count, view] : llvm::zip_equal(test.elements, func.getViews())) {
+    Type element = cast<kernel::ViewType>(view.getType()).getElement();
     std::vector<Number> numbers(count);
-    for (Number &n : numbers)
+    for (Number &n : numbers) {
       n.real = static_cast<double>(generator() % 4001) / 1000.0 - 2.0;
+      n.whole = static_cast<int64_t>(generator() % 7) - 3;
+    }
     buffers.push_back(decode(encode(numbers, element), element));
+    if (element.isInteger())
+      for (Number &n : buffers.back())
+        n.real = static_cast<double>(n.whole);
   }
   return buffers;
 }
@@ -85,8 +91,7 @@ TEST_P(AttentionTexts, AreAttention) {
   auto module = parseSourceString<ModuleOp>(test.text, &context);
   ASSERT_TRUE(module) << test.text;
   kernel::FuncOp func = *module->getOps<kernel::FuncOp>().begin();
-  Type element = cast<kernel::ViewType>(func.getViews()[0].getType()).getElement();
-  Buffers buffers = randomBuffers(test, element);
+  Buffers buffers = randomBuffers(test, func);
   const std::vector<double> wanted = attend(shape, buffers);
   EXPECT_FALSE(interpret(func, test.scalars, buffers));
   ASSERT_EQ(buffers.back().size(), wanted.size());

@@ -200,6 +200,7 @@ struct AttentionShape {
   bool residual = false;     ///< adds a buffer [batch, rows, columns] to the result
   bool kept = false;         ///< writes 2 v of every other image, too
   bool rotated = false;      ///< k is turned as by positions, each half with the other, by v and the first row of q
+  std::string cache = {};    ///< the type of k and v, of which their elements are made; empty: `type`
   int64_t appended = 0;      ///< so many keys, and their values, have loads of their own, behind all others
   std::string schedule = {}; ///< "attention_mma<..>"; empty: the kernel comes without one
 };

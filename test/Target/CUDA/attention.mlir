@@ -126,6 +126,32 @@
 // GROUPS: = [[STATES]][32 *
 // GROUPS: st_vec(out0
 
+// Keys and values of bytes: a thread makes halves of what it brought itself, and the next ones are on their way.
+// RUN: sed 's/STORED/f16/g; s/ROWS/1000/g; s/\(%[kv]: !kernel.view<\)f16/\1i8/g; s/%x = \(kernel.load %[kv].*\) : f16 from !kernel.view<f16,\(.*\)/%b = \1 : i8 from !kernel.view<i8,\2\n      %x = kernel.cast %b : i8 -> f16/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=BYTES
+// BYTES: schedule=attention_mma
+// BYTES: i8 *const [[RAW:s[0-9]+]] = cu_shared<i8>(
+// BYTES: f16 *const [[KEYS:s[0-9]+]] = cu_shared<f16>(
+// BYTES: cp_async<16>([[RAW]] + 16 * t +
+// BYTES: cp_async_commit();
+// BYTES: cp_async<16>(
+// BYTES: cp_async_commit();
+// BYTES: for (i32 [[STEP:j[_0-9]*]] = 0; [[STEP]] < 3; ++[[STEP]]) {
+// BYTES: cp_async_wait<1>();
+// BYTES-NOT: cu_barrier
+// BYTES: [[VECTOR:r[0-9]+]] = ld_vec<i8, 16>([[RAW]] + 16 * t +
+// BYTES-NEXT: cu_widen([[HALVES:r[0-9]+]], [[VECTOR]]);
+// BYTES-NEXT: st_vec([[KEYS]] + {{.*}}, [[HALVES]][0]);
+// BYTES-NEXT: st_vec([[KEYS]] + {{.*}} + 8, [[HALVES]][1]);
+// BYTES: cu_barrier();
+// BYTES-NEXT: if (1 >= [[STEP]]) {
+// BYTES-NOT: cu_barrier
+// BYTES: cp_async<16>([[RAW]] + 16 * t +
+// BYTES: cp_async_commit();
+// BYTES: warp_mma_tile(
+// BYTES: cp_async_wait<1>();
+// BYTES: cu_widen(
+// BYTES: cu_barrier();
+
 // The last of the blocks that share the keys of their rows reads what each of them left, in their order.
 // RUN: sed 's/STORED/f16/g; s/ROWS/16/g; s/in \[12\] scalars \[\]/in [n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.attention_mma<rows 16, warps 1, groups 1, async true, split 4>/; s/below 3/below n0/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: grid=[n0, min({{.*}}] buffers=[r,r,r,w,rw,rw]

@@ -222,14 +222,13 @@ constexpr Shape shapes[] = {{128, 4, 1}, {64, 4, 1}, {32, 2, 1}, {16, 1, 1}, {16
 constexpr int64_t splits[] = {1, 2, 4, 8, 16};
 
 /// Accumulators of more columns leave ptxas too few registers; so do two sets of rows with what comes through
-/// registers or is loaded for scores, and all that a lone warp copies, or where it lies.
+/// registers, is of bytes or is loaded for scores, and all that a lone warp copies, or where it lies.
 bool hasRegisters(const Shape &shape, cuda::KernelFacts &facts, const GpuArchitecture &target) {
   const cuda::AttentionParts &parts = facts.attention->parts;
   const int64_t columns = wholeFragments(parts.columns), widest = std::max(columns, wholeFragments(parts.depth));
   if (shape.rows > 16 * shape.warps) {
-    cuda::Operand k = cuda::keysOf(parts), v = cuda::valuesOf(parts);
     const cuda::OperandVectors vectors{facts.vars, facts.divisors, shape.warps * 32};
-    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && cuda::StepCopies::plan(vectors, parts, k, v);
+    return target.asyncCopy && widest <= 128 && !loadsScores(parts) && cuda::StepCopies::areAsync(vectors, parts);
   }
   return columns <= (target.asyncCopy ? 256 : shape.warps > 1 ? 192 : 64);
 }

@@ -3,6 +3,7 @@
 #include "lib/Import/Onnx/Ops/Microsoft/CacheFormat.h"
 
 #include "lib/Import/Onnx/NarrowTypes.h"
+#include "lib/Import/Onnx/Ops/Heads.h"
 #include "lib/Import/Onnx/Ops/Microsoft/Ops.h"
 #include "lib/Import/Onnx/Ops/Quantize.h"
 
@@ -88,14 +89,23 @@ Value encodedRows(OpBinder &op, const CacheFormat &format, Value rows, Value sca
   return inPairs(op, op.b.cast(nibble, format.element));
 }
 
-Value decodedRows(OpBinder &op, const CacheFormat &format, Value cached, Value scale, Type type) {
-  const Type number = op.b.element(scale);
-  Value integers = numbersOf(op.b, cached, format.element);
-  if (format.bits == 4) {
-    integers = unpacked(op, cached, format.bits);
-    integers = op.b.binary(BinaryKind::Sub, integers, op.b.intScalar(middleOfNibble, op.b.element(integers)));
-  }
-  return op.b.cast(op.b.binary(BinaryKind::Mul, op.b.cast(integers, number), scale), type);
+Value numbersOfRows(OpBinder &op, const CacheFormat &format, Value cached, Type type) {
+  if (format.bits != 4)
+    return op.b.cast(numbersOf(op.b, cached, format.element), type);
+  Value integers = unpacked(op, cached, format.bits);
+  Value middle = op.b.intScalar(middleOfNibble, op.b.element(integers));
+  return op.b.cast(op.b.binary(BinaryKind::Sub, integers, middle), type);
+}
+
+/// The product is rounded once.
+Value times(OpBinder &op, Value value, Value scale) {
+  Value wide = op.b.cast(value, op.b.element(scale));
+  return op.b.cast(op.b.binary(BinaryKind::Mul, wide, scale), op.b.element(value));
+}
+
+/// [] or [1, heads, 1, size]
+Value ofHeads(OpBinder &op, Value scale, const Expr &heads) {
+  return op.b.shape(scale).empty() ? scale : repeatHeads(op, scale, heads);
 }
 
 } // namespace
@@ -127,11 +137,21 @@ KeysAndValues encoded(OpBinder &op, const CacheFormat &format, const KeysAndValu
   return {encodedRows(op, format, rows.k, format.scales.k), encodedRows(op, format, rows.v, format.scales.v)};
 }
 
-KeysAndValues decoded(OpBinder &op, const CacheFormat &format, const KeysAndValues &cached, Type type) {
+KeysAndValues numbers(OpBinder &op, const CacheFormat &format, const KeysAndValues &cached, Type type) {
   if (!format.element)
     return cached;
-  return {decodedRows(op, format, cached.k, format.scales.k, type),
-          decodedRows(op, format, cached.v, format.scales.v, type)};
+  return {numbersOfRows(op, format, cached.k, type), numbersOfRows(op, format, cached.v, type)};
+}
+
+Value withScalesOfKeys(OpBinder &op, const CacheFormat &format, Value q) {
+  return format.element ? times(op, q, ofHeads(op, format.scales.k, op.b.shape(q)[1])) : q;
+}
+
+Value withScalesOfValues(OpBinder &op, const CacheFormat &format, Value result, const Expr &heads) {
+  if (!format.element)
+    return result;
+  Value scale = ofHeads(op, format.scales.v, heads);
+  return times(op, result, op.b.shape(scale).empty() ? scale : joinHeads(op, scale));
 }
 
 } // namespace cupola::onnx_import::microsoft

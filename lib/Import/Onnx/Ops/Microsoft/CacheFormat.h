@@ -20,9 +20,13 @@ struct CacheFormat {
 /// What operands 3, 4, 12 and 13 and the attributes of com.microsoft.GroupQueryAttention say. `rows`: of this step.
 CacheFormat cacheFormat(OpBinder &op, const KeysAndValues &rows);
 
-/// Rows as the cache has them, and the reverse, in `type`.
+/// Rows as the cache has them, and the numbers of what it has, in `type`, which are not multiplied with their scales.
 KeysAndValues encoded(OpBinder &op, const CacheFormat &format, const KeysAndValues &rows);
-KeysAndValues decoded(OpBinder &op, const CacheFormat &format, const KeysAndValues &cached, Type type);
+KeysAndValues numbers(OpBinder &op, const CacheFormat &format, const KeysAndValues &cached, Type type);
+/// A scale is the same for all rows of a cache: queries [batch, heads, sequence, size] are multiplied with those of
+/// keys, and what `attend` gives, [batch, sequence, heads * size], with those of values.
+Value withScalesOfKeys(OpBinder &op, const CacheFormat &format, Value q);
+Value withScalesOfValues(OpBinder &op, const CacheFormat &format, Value result, const Expr &heads);
 
 } // namespace cupola::onnx_import::microsoft
 

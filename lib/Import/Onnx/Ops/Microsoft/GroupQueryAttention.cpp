@@ -163,13 +163,14 @@ void importGroupQueryAttention(OpBinder &op) {
   rotate(op, o, places);
   const CacheFormat format = cacheFormat(op, o.fresh);
   const KeyCache cache = cacheOf(op, o.tokens, encoded(op, format, o.fresh));
-  const KeysAndValues read = decoded(op, format, cache.read, op.b.element(o.q));
+  const KeysAndValues read = numbers(op, format, cache.read, op.b.element(o.q));
   Scores scores;
   scores.softcap = op.floatAttribute("softcap", 0);
   scores.sink = sinkOf(op, op.b.shape(o.q)[1]);
   scores.allowed = allowed(op, places, scores.sink ? lengthened(op, cache.places, 1, Expr(1)) : cache.places);
   addAttentionBias(op, 10, scores);
-  op.result(attend(op, o.q, read.k, read.v, scores));
+  Value result = attend(op, withScalesOfKeys(op, format, o.q), read.k, read.v, scores);
+  op.result(withScalesOfValues(op, format, result, op.b.shape(o.q)[1]));
   op.result(cache.stored.k, format.element, 1);
   op.result(cache.stored.v, format.element, 2);
 }
