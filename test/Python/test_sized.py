@@ -46,6 +46,7 @@ def test_compress():
     for axis, length in ((0, 6), (1, 5), (1, 3), (-2, 4)):
         check("Compress", [{"x": data, "c": RNG.random(length) < share} for share in (0, 0.5, 1)], [FLOAT], axis=axis)
     check("Compress", [{"x": data, "c": RNG.random(length) < 0.5} for length in (30, 7, 1)], [FLOAT])
+    check("Compress", [{"x": data, "c": RNG.random(shape) < 0.5} for shape in ((6, 5), (2, 3))], [FLOAT])  # masks as exporters write them
 
 
 @pytest.mark.parametrize("is_sorted", (0, 1))

@@ -108,3 +108,16 @@ func.func @refused(%x: tensor<1x8x9x16xf32>) -> (tensor<1x1152xf32>, tensor<1x9x
   %3 = graph.unary relu %2 : tensor<1x9x8x16xf32> -> tensor<1x9x8x16xf32>
   return %1, %3 : tensor<1x1152xf32>, tensor<1x9x8x16xf32>
 }
+
+// A number for all channels is one of the other order, by the names that it had.
+// RUN: cupola-opt %s --mlir-print-debuginfo --mlir-print-local-scope --pass-pipeline="builtin.module(func.func(graph-choose-layouts))" | FileCheck %s --check-prefix=NAMES
+// NAMES-LABEL: @halves
+// NAMES: graph.constant dense<5.000000e-01> : tensor<1x8x9x16xf32> : tensor<1x8x9x16xf32> loc(fused["product", "half"])
+// NAMES-NEXT: graph.binary mul
+func.func @halves(%x: tensor<1x8x9x16xf32>) -> tensor<1x16x8x9xf32> {
+  %0 = graph.transpose %x [0, 3, 1, 2] : tensor<1x8x9x16xf32> -> tensor<1x16x8x9xf32>
+  %1 = graph.constant dense<5.000000e-01> : tensor<1x16x1x1xf32> : tensor<1x16x1x1xf32> loc("half")
+  %2 = graph.broadcast %1 : tensor<1x16x1x1xf32> -> tensor<1x16x8x9xf32> loc("product")
+  %3 = graph.binary mul %0, %2 : tensor<1x16x8x9xf32>, tensor<1x16x8x9xf32> -> tensor<1x16x8x9xf32> loc("product")
+  return %3 : tensor<1x16x8x9xf32>
+}

@@ -9,6 +9,7 @@
 #include "lib/Import/Onnx/OnnxLibrary.h"
 #include "lib/Import/Onnx/SortNodes.h"
 #include "lib/Import/Onnx/TensorIntake.h"
+#include "lib/Import/Onnx/UnreadOutputs.h"
 #include "lib/Import/Onnx/Validator.h"
 
 #include "onnx/onnx_pb.h"
@@ -83,7 +84,10 @@ bool prepare(LoadedModel &loaded, ExternalData &files, const LoadOptions &option
   model.clear_training_info(); // checked like the rest, but never executed
   if (allKnown(model, known) && !runOnnxChecker(model, diagnostics))
     return false;
-  return inlineLocalFunctions(model, diagnostics);
+  if (!inlineLocalFunctions(model, diagnostics))
+    return false;
+  dropUnreadOutputs(model);
+  return true;
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 //
 // Order: wire scan, parse, nodes sorted, structural validation, expansion budget, intake of
 // tensors (external files, weights out of the model), ops of others in ONNX's domain,
-// ONNX checker, inlining.
+// ONNX checker, inlining, names of results that nobody reads.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_IMPORT_ONNX_LOADMODEL_H
 #define CUPOLA_LIB_IMPORT_ONNX_LOADMODEL_H

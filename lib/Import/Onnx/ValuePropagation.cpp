@@ -207,6 +207,21 @@ std::optional<Known> sliceKnown(const Known &source, ArrayRef<int64_t> starts, A
   });
 }
 
+std::optional<Known> padKnown(const Known &source, ArrayRef<int64_t> low, ArrayRef<int64_t> high,
+                              const Scalar &number) {
+  Dims dims, from(low.size());
+  for (size_t i = 0; i < low.size(); ++i)
+    dims.push_back(std::max<int64_t>(source.dims[i] + low[i] + high[i], 0));
+  return fill(dims, [&](const Dims &index) -> std::optional<Scalar> {
+    bool isInside = true;
+    for (size_t i = 0; i < low.size(); ++i) {
+      from[i] = index[i] - low[i];
+      isInside &= from[i] >= 0 && from[i] < source.dims[i];
+    }
+    return isInside ? elementAt(source, from) : number;
+  });
+}
+
 std::optional<Known> gatherKnown(const Known &data, const Known &indices, int64_t axis) {
   const size_t at = static_cast<size_t>(axis), rank = indices.dims.size();
   Dims dims(data.dims.begin(), data.dims.begin() + axis);

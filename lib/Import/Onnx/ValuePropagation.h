@@ -36,6 +36,9 @@ std::optional<Known> concatKnown(llvm::ArrayRef<const Known *> sources, int64_t 
 /// result[i] = source[starts + i * steps]
 std::optional<Known> sliceKnown(const Known &source, llvm::ArrayRef<int64_t> starts, llvm::ArrayRef<int64_t> steps,
                                 llvm::ArrayRef<int64_t> sizes);
+/// `number` around it; negative amounts cut off.
+std::optional<Known> padKnown(const Known &source, llvm::ArrayRef<int64_t> low, llvm::ArrayRef<int64_t> high,
+                              const Scalar &number);
 /// Indices must be constants in range.
 std::optional<Known> gatherKnown(const Known &data, const Known &indices, int64_t axis);
 

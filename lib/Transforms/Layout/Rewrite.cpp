@@ -118,8 +118,8 @@ private:
     if (auto transpose = carrier(value); transpose && transpose.getPerm() == perm)
       return transpose.getInput();
     const RankedTensorType type = unpermutedType(value, perm);
-    if (std::optional<double> number = match::splatOf(value))
-      return match::splat(b, value.getLoc(), *number, type);
+    if (std::optional<double> number = match::splatOf(value)) // whose nodes nothing else may name
+      return match::splat(b, b.getFusedLoc({value.getLoc(), match::constantBehind(value).getLoc()}), *number, type);
     if (auto broadcast = value.getDefiningOp<graph::BroadcastOp>())
       return graph::BroadcastOp::create(b, broadcast.getLoc(), type, unpermute(b, broadcast.getInput(), perm));
     // An argument's or a constant's location may name no node.

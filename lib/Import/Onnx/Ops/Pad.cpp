@@ -6,6 +6,7 @@
 #include "lib/Import/Onnx/OpenAxes.h"
 #include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
+#include "lib/Import/Onnx/ValuePropagation.h"
 
 using namespace mlir;
 
@@ -74,6 +75,17 @@ Amounts amountsOf(OpBinder &op, ArrayRef<Expr> pads, ArrayRef<Expr> axes) {
   return amounts;
 }
 
+/// Of known elements and amounts.
+std::optional<Known> knownResult(OpBinder &op, const Amounts &amounts) {
+  const Type type = op.element(0, "data");
+  const auto low = constantDims(amounts.low), high = constantDims(amounts.high);
+  const Known *number = op.has(2) ? op.known(2) : nullptr;
+  if (!op.known(0) || !low || !high || isString(type) || (op.has(2) && (!number || !number->isScalarLike())))
+    return std::nullopt;
+  const Scalar zero = isa<FloatType>(heldIn(type)) ? Scalar::constant(0) : Scalar::integer(0);
+  return padKnown(*op.known(0), *low, *high, number ? number->elements[0] : zero);
+}
+
 /// A value to fill with that is data: where the padding of ones has zeros.
 Value padWithData(OpBinder &op, const Amounts &amounts) {
   const Exprs shape = op.shape(0, "data");
@@ -103,6 +115,8 @@ void importPad(OpBinder &op) {
   const Ints all = sequence(0, op.rank(0, "data"));
   const Exprs axes = op.has(3) ? op.symbolicInts(3, "axes") : Exprs(all.begin(), all.end());
   const Amounts amounts = amountsOf(op, op.symbolicInts(1, "pads"), axes);
+  if (auto known = mode == graph::PadMode::Constant ? knownResult(op, amounts) : std::nullopt)
+    return op.result(std::move(*known), op.element(0, "data"));
   if (mode == graph::PadMode::Constant && !isFillConstant(op))
     return op.result(padWithData(op, amounts));
   const TypedAttr fill = mode == graph::PadMode::Constant ? fillOperand(op) : zeroOf(heldIn(op.element(0, "data")));

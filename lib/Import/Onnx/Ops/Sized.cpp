@@ -69,13 +69,15 @@ void importNonZero(OpBinder &op) {
 void importCompress(OpBinder &op) {
   op.requireBool(1, "condition");
   Value data = op.value(0, "input"), condition = op.value(1, "condition");
+  int64_t axis = 0;
+  if (op.hasAttribute("axis")) {
+    axis = op.axis(op.intAttribute("axis", 0), op.rank(0, "input"));
+  } else {
+    data = flattened(op, data);
+    condition = flattened(op, condition); // of any rank in other runtimes, as exporters of masks know
+  }
   if (op.b.shape(condition).size() != 1)
     op.bad("input 1 (condition) has the shape " + shapeText(op.b.shape(condition)) + ", expected rank 1");
-  int64_t axis = 0;
-  if (op.hasAttribute("axis"))
-    axis = op.axis(op.intAttribute("axis", 0), op.rank(0, "input"));
-  else
-    data = flattened(op, data);
   const Expr given = op.b.shape(condition)[0];
   op.b.atMost(given, op.b.shape(data)[axis], "the extents of condition and of the axis");
   op.result(op.b.gather(data, placesOf(op, condition, "the number of elements chosen"), axis));
