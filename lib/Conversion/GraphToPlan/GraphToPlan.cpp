@@ -217,11 +217,17 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
       pack(fusion, packed, scalars, operands);
   for (Value result : fusion.getResults())
     operands.push_back(resultBuffer(result));
-  for (const KernelWorkspace &part : program.kernels.at(kernel.str()).workspace)
-    operands.push_back(workspace(part, scalars, fusion.getLoc()));
   graph::LibraryCallAttr call = fusion.getLibraryAttr();
   const SmallVector<Value> called = call ? callBuffers(fusion) : SmallVector<Value>(); // some are made here
-  plan::LaunchOp op = launch(locationOf(fusion), kernel, operands, scalars);
+  auto launched = [&](StringRef name) {
+    SmallVector<Value> buffers = operands;
+    for (const KernelWorkspace &part : program.kernels.at(name.str()).workspace)
+      buffers.push_back(workspace(part, scalars, fusion.getLoc()));
+    return launch(locationOf(fusion), name, buffers, scalars);
+  };
+  if (const std::string &other = program.kernels.at(kernel.str()).other; !other.empty())
+    launched(other);
+  plan::LaunchOp op = launched(kernel);
   op.getCallBuffersMutable().assign(called);
   if (call)
     op.setCallAttr(call);

@@ -70,6 +70,7 @@ static KernelTensorMap tensorMap(simt::FuncOp func, simt::TensorMapAttr map) {
 LogicalResult cuda::prepareCudaKernels(ModuleOp module, const GpuArchitecture &target,
                                        ArrayRef<const TuningTable *> tuning, bool fuseHorizontally) {
   PassManager passes(module.getContext(), ModuleOp::getOperationName());
+  passes.addPass(createSplitTokens());
   buildPreparation(passes.nest<kernel::FuncOp>(), target);
   passes.addPass(createTurnWeights());
   passes.addNestedPass<kernel::FuncOp>(createChooseSchedule(target.name, tuning));

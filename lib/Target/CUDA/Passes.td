@@ -158,6 +158,22 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def SplitTokens : Pass<"kernel-split-tokens", "::mlir::ModuleOp"> {
+  let summary = "has a kernel beside that of attention over open rows, for one token";
+  let description = [{
+    Where rows are multiples of an open extent, and keys are those of an earlier run, too. One of both has no blocks.
+
+    ```mlir
+    graph.fusion attention(..) kernel @k0 ["s1", "s0 + s1"]
+    kernel.func @k0 attention .. { kernel.dot [4*n0, 64, 128] ..                                       // before
+    kernel.func @k0 attention .. attributes {cuda.share_of_blocks = #graph.expr<"min(max(n0 - 1, -n0 + 1), 1)">,
+                                             cuda.token_kernel = @k0_token} ..                         // after
+    kernel.func @k0_token attention .. { kernel.dot [4, 64, 128] ..
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def TurnWeights : Pass<"kernel-turn-weights", "::mlir::ModuleOp"> {
   let summary = "has weights of products lie along the depth where that is read faster";
   let description = [{

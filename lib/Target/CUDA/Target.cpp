@@ -175,9 +175,14 @@ public:
         distinct.push_back(*kernel);
     }
     code.sources = packSources(distinct);
-    for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses))
-      kernels[cast<SymbolOpInterface>(op).getName().str()] = {distinct[use].record, kernel->grid, kernel->maps,
-                                                              kernel->workspace};
+    for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses)) {
+      TargetKernel &made = kernels[cast<SymbolOpInterface>(op).getName().str()];
+      made = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
+      if (auto share = op->getAttrOfType<graph::ExprAttr>(shareOfBlocksAttr))
+        made.grid[0] = made.grid[0] * share.getValue();
+      if (auto other = op->getAttrOfType<FlatSymbolRefAttr>(tokenKernelAttr))
+        made.other = other.getValue().str();
+    }
     return {};
   }
 
