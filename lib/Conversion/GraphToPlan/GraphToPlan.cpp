@@ -212,22 +212,24 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
   StringRef kernel = *fusion.getKernel();
   ArrayAttr scalars = *fusion.getScalars();
   SmallVector<Value> operands = buffersOf(fusion.getInputs());
+  SmallVector<Value> unpacked = operands;
   if (auto func = program.module.lookupSymbol<kernel::FuncOp>(kernel)) // else several, of a target that packs nothing
     for (kernel::PackedAttr packed : func.getPackedOperands())
       pack(fusion, packed, scalars, operands);
-  for (Value result : fusion.getResults())
+  for (Value result : fusion.getResults()) {
     operands.push_back(resultBuffer(result));
+    unpacked.push_back(operands.back());
+  }
   graph::LibraryCallAttr call = fusion.getLibraryAttr();
   const SmallVector<Value> called = call ? callBuffers(fusion) : SmallVector<Value>(); // some are made here
-  auto launched = [&](StringRef name) {
-    SmallVector<Value> buffers = operands;
+  auto launched = [&](StringRef name, SmallVector<Value> buffers) {
     for (const KernelWorkspace &part : program.kernels.at(name.str()).workspace)
       buffers.push_back(workspace(part, scalars, fusion.getLoc()));
     return launch(locationOf(fusion), name, buffers, scalars);
   };
   if (const std::string &other = program.kernels.at(kernel.str()).other; !other.empty())
-    launched(other);
-  plan::LaunchOp op = launched(kernel);
+    launched(other, unpacked);
+  plan::LaunchOp op = launched(kernel, operands);
   op.getCallBuffersMutable().assign(called);
   if (call)
     op.setCallAttr(call);

@@ -159,16 +159,18 @@ def ShareKernels : Pass<"kernel-share", "::mlir::ModuleOp"> {
 }
 
 def SplitTokens : Pass<"kernel-split-tokens", "::mlir::ModuleOp"> {
-  let summary = "has a kernel beside that of attention over open rows, for one token";
+  let summary = "has kernels of their own for one token, beside those for open numbers of tokens";
   let description = [{
-    Where rows are multiples of an open extent, and keys are those of an earlier run, too. One of both has no blocks.
+    Of attention whose rows are multiples of an open extent and whose keys are those of earlier runs, too, and of
+    products whose rows are these tokens. One of both has no blocks.
 
     ```mlir
     graph.fusion attention(..) kernel @k0 ["s1", "s0 + s1"]
     kernel.func @k0 attention .. { kernel.dot [4*n0, 64, 128] ..                                       // before
-    kernel.func @k0 attention .. attributes {cuda.share_of_blocks = #graph.expr<"min(max(n0 - 1, -n0 + 1), 1)">,
+    kernel.func @k0 attention .. attributes {cuda.share_of_blocks = #graph.expr<"min(max(-n0, n0 - 2), 0) + 1">,
                                              cuda.token_kernel = @k0_token} ..                         // after
-    kernel.func @k0_token attention .. { kernel.dot [4, 64, 128] ..
+    kernel.func @k0_token attention .. attributes {cuda.share_of_blocks = #graph.expr<"-min(max(-n0, n0 - 2), 0)">} {
+      kernel.dot [4, 64, 128] ..
     ```
   }];
   let dependentDialects = ["::cupola::kernel::KernelDialect"];

@@ -163,7 +163,8 @@ public:
     std::map<std::string, size_t> places;
     std::vector<std::vector<Member>> groups;
     for (auto func : module.getOps<FuncOp>()) {
-      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) || asksForNumbers(func))
+      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) || func->hasAttr(cuda::shareOfBlocksAttr) ||
+          asksForNumbers(func))
         continue;
       Member member(func);
       auto [place, isNew] = places.emplace(member.rest, groups.size());

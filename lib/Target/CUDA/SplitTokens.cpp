@@ -23,17 +23,23 @@ namespace cupola::cuda {
 
 namespace {
 
-/// n0, n1, .. of which an expression is a multiple; none if it is anything else.
-std::optional<std::string> scalarOf(const Expr &rows) {
-  if (rows.terms().size() != 1 || rows.offset() != 0 || rows.symbols().size() != 1)
-    return std::nullopt;
-  const std::string name = *rows.symbols().begin();
-  const std::optional<Expr> each = rows.coefficient(name);
-  return each && each->constant() ? std::optional(name) : std::nullopt;
+using Scalars = std::vector<std::string>; ///< n0, n1, .., some of them
+
+/// Those of which an expression is the product, times a number; none if it is anything else.
+Scalars scalarsOf(const Expr &rows) {
+  const std::set<std::string> names = rows.symbols();
+  if (rows.terms().size() != 1 || rows.offset() != 0 || rows.terms()[0].degree() != names.size())
+    return {};
+  return Scalars(names.begin(), names.end());
 }
 
 /// The place of n0, n1, .. among the scalars.
 size_t placeOf(const std::string &scalar) { return std::stoul(scalar.substr(1)); }
+
+bool mayBeOne(FuncOp func, const std::string &scalar) {
+  const auto known = cast<ScalarAttr>(func.getScalars()[placeOf(scalar)]);
+  return known.getMin() <= 1 && known.getMax() != 1 && known.getDivisor() == 1;
+}
 
 class Splitter {
 public:
@@ -45,57 +51,90 @@ public:
   }
 
   void run(ModuleOp module) {
-    SmallVector<FuncOp> attentions;
-    for (auto func : module.getOps<FuncOp>())
-      if (isOpenAttention(func))
-        attentions.push_back(func);
-    for (FuncOp func : attentions)
-      split(func, *scalarOf(cuda::attentionParts(func)->rows));
+    std::vector<std::pair<FuncOp, Scalars>> found;
+    auto collect = [&](Scalars (Splitter::*rowsOf)(FuncOp)) {
+      for (auto func : module.getOps<FuncOp>())
+        if (Scalars rows = (this->*rowsOf)(func); !rows.empty())
+          found.emplace_back(func, std::move(rows));
+    };
+    collect(&Splitter::rowsOfAttention);
+    for (auto [func, rows] : found)
+      for (graph::FusionOp fusion : users.at(func.getSymName()))
+        tokens.merge(symbolsOf(fusion, rows));
+    collect(&Splitter::rowsOfProduct);
+    for (const auto &[func, rows] : found)
+      split(func, rows);
   }
 
 private:
-  /// Rows are tokens of this run, and keys are others, too.
-  bool isOpenAttention(FuncOp func) {
-    const auto parts = cuda::attentionParts(func);
-    const std::optional<std::string> rows = parts ? scalarOf(parts->rows) : std::nullopt;
+  /// Those of the model that are in some scalars.
+  static std::set<std::string> symbolsOf(graph::FusionOp fusion, const Scalars &scalars) {
+    const graph::Exprs values = graph::exprsOf(*fusion.getScalars());
+    std::set<std::string> result;
+    for (const std::string &scalar : scalars)
+      result.merge(values[placeOf(scalar)].symbols());
+    return result;
+  }
+
+  /// Of a kernel whose rows are multiples of scalars, where all fusions with it are as they should.
+  Scalars openRows(FuncOp func, const Expr &rows, llvm::function_ref<bool(graph::FusionOp, const Scalars &)> fits) {
+    const Scalars scalars = scalarsOf(rows);
     const auto used = users.find(func.getSymName());
-    if (!rows || used == users.end() || !mayBeOne(func, *rows))
-      return false;
-    const Expr steps = ForOp(parts->steps).getSteps();
-    return llvm::all_of(used->second, [&](graph::FusionOp fusion) {
-      const graph::Exprs scalars = graph::exprsOf(*fusion.getScalars());
-      const std::set<std::string> tokens = scalars[placeOf(*rows)].symbols();
-      return llvm::any_of(steps.symbols(), [&](const std::string &scalar) {
-        const std::set<std::string> keys = scalars[placeOf(scalar)].symbols();
-        return llvm::any_of(keys, [&](const std::string &symbol) { return tokens.count(symbol) == 0; });
-      });
+    if (used == users.end() || !llvm::all_of(scalars, [&](const std::string &n) { return mayBeOne(func, n); }))
+      return {};
+    const bool all = llvm::all_of(used->second, [&](graph::FusionOp fusion) { return fits(fusion, scalars); });
+    return all ? scalars : Scalars();
+  }
+
+  /// Rows are tokens of this run, and keys are of others, too.
+  Scalars rowsOfAttention(FuncOp func) {
+    const auto parts = cuda::attentionParts(func);
+    if (!parts)
+      return {};
+    const std::set<std::string> steps = ForOp(parts->steps).getSteps().symbols();
+    return openRows(func, parts->rows, [&](graph::FusionOp fusion, const Scalars &rows) {
+      const std::set<std::string> own = symbolsOf(fusion, rows);
+      return llvm::any_of(symbolsOf(fusion, Scalars(steps.begin(), steps.end())),
+                          [&](const std::string &symbol) { return own.count(symbol) == 0; });
     });
   }
 
-  bool mayBeOne(FuncOp func, const std::string &scalar) {
-    const auto known = cast<ScalarAttr>(func.getScalars()[placeOf(scalar)]);
-    return known.getMin() <= 1 && known.getMax() != 1 && known.getDivisor() == 1;
+  /// Rows are tokens of such an attention, of one sequence or several. What a library may do comes once.
+  Scalars rowsOfProduct(FuncOp func) {
+    auto dots = func.getBody().getOps<DotOp>();
+    if (tokens.empty() || !llvm::hasSingleElement(dots))
+      return {};
+    const Expr rows = graph::exprOf((*dots.begin()).getExtents()[0]);
+    return openRows(func, rows, [&](graph::FusionOp fusion, const Scalars &scalars) {
+      return !fusion.getLibrary() && llvm::any_of(symbolsOf(fusion, scalars),
+                                                  [&](const std::string &symbol) { return tokens.count(symbol) != 0; });
+    });
   }
 
-  void split(FuncOp func, const std::string &scalar) {
+  void split(FuncOp func, const Scalars &scalars) {
+    std::map<std::string, Expr> ones;
+    Expr areOnes = 1;
+    for (const std::string &scalar : scalars) {
+      const Expr n = Expr::symbol(scalar);
+      ones[scalar] = 1;
+      areOnes *= 1 - min(max(n - 1, 1 - n), 1);
+    }
     FuncOp token = func.clone();
     token.setSymName((func.getSymName() + "_token").str());
     symbols.insert(token, std::next(func->getIterator()));
-    AttrTypeReplacer one;
-    one.addReplacement([&](graph::ExprAttr attr) {
-      return graph::ExprAttr::get(attr.getContext(), attr.getValue().substitute({{scalar, Expr(1)}}));
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](graph::ExprAttr attr) {
+      return graph::ExprAttr::get(attr.getContext(), attr.getValue().substitute(ones));
     });
-    one.recursivelyReplaceElementsIn(token, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-    Builder b(func.getContext());
-    const Expr n = Expr::symbol(scalar), isOther = min(max(n - 1, 1 - n), 1);
-    auto shareOf = [&](const Expr &share) { return graph::ExprAttr::get(b.getContext(), share); };
-    token->setAttr(cuda::shareOfBlocksAttr, shareOf(1 - isOther));
-    func->setAttr(cuda::shareOfBlocksAttr, shareOf(isOther));
+    replacer.recursivelyReplaceElementsIn(token, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
+    token->setAttr(cuda::shareOfBlocksAttr, graph::ExprAttr::get(func.getContext(), areOnes));
+    func->setAttr(cuda::shareOfBlocksAttr, graph::ExprAttr::get(func.getContext(), 1 - areOnes));
     func->setAttr(cuda::tokenKernelAttr, FlatSymbolRefAttr::get(token.getSymNameAttr()));
   }
 
   SymbolTable symbols;
   std::map<StringRef, SmallVector<graph::FusionOp>> users;
+  std::set<std::string> tokens; ///< symbols of the model
 };
 
 struct SplitTokens : cuda::impl::SplitTokensBase<SplitTokens> {
