@@ -76,13 +76,22 @@ private:
     return result;
   }
 
+  /// Known to the device alone: launches get the most blocks that they may need then.
+  bool isOfRun(const std::string &symbol) {
+    auto op = symbols.lookup<graph::SymbolOp>(symbol);
+    return op && op.getRun();
+  }
+
   /// Of a kernel whose rows are multiples of scalars, where all fusions with it are as they should.
   Scalars openRows(FuncOp func, const Expr &rows, llvm::function_ref<bool(graph::FusionOp, const Scalars &)> fits) {
     const Scalars scalars = scalarsOf(rows);
     const auto used = users.find(func.getSymName());
     if (used == users.end() || !llvm::all_of(scalars, [&](const std::string &n) { return mayBeOne(func, n); }))
       return {};
-    const bool all = llvm::all_of(used->second, [&](graph::FusionOp fusion) { return fits(fusion, scalars); });
+    const bool all = llvm::all_of(used->second, [&](graph::FusionOp fusion) {
+      return llvm::none_of(symbolsOf(fusion, scalars), [&](const std::string &symbol) { return isOfRun(symbol); }) &&
+             fits(fusion, scalars);
+    });
     return all ? scalars : Scalars();
   }
 

@@ -5,6 +5,9 @@
 // RUN: cat %t.attention %s | sed 's/kernel @attention \["s1", "s0 + s1"\]/kernel @attention ["s1", "2*s1"]/' | cupola-opt --pass-pipeline='builtin.module(kernel-split-tokens)' | FileCheck %s --check-prefix=SAME
 // RUN: cat %t.attention %s | sed 's/scalar<0, 0, 1>, #kernel.scalar<1, 0, 1>\]$/scalar<2, 0, 1>, #kernel.scalar<1, 0, 1>]/' | cupola-opt --pass-pipeline='builtin.module(kernel-split-tokens)' | FileCheck %s --check-prefix=SAME
 
+// RUN: echo 'graph.symbol run @s1 {min = 0 : i64}' > %t.run
+// RUN: cat %t.run %t.attention %s | cupola-opt --pass-pipeline='builtin.module(kernel-split-tokens)' | FileCheck %s --check-prefix=SAME
+
 // Keys are those of earlier runs, too: a token has kernels of its own, so that one of both has no blocks.
 // CHECK-LABEL: kernel.func @attention attention
 // CHECK-SAME: cuda.share_of_blocks = #graph.expr<"min(max(-n0, n0 - 2), 0) + 1">, cuda.token_kernel = @attention_token
@@ -23,7 +26,8 @@
 // CHECK-NOT: cuda.
 // CHECK-NOT: @other_token
 
-// Nothing is split where all keys are of this run, as in an encoder, nor where there are always more rows than one.
+// Nothing is split where all keys are of this run, as in an encoder, nor where there are always more rows than one, nor where
+// the number of tokens is known to the device alone.
 // SAME-NOT: cuda.
 // SAME-NOT: _token
 func.func @main(%x: tensor<?x?x64xf16, #graph.shape<"s2", "s1", "64">>, %w: tensor<64x96xf16>, %y: tensor<?x64xf16, #graph.shape<"s0", "64">>) {
