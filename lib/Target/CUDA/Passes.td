@@ -162,7 +162,8 @@ def SplitTokens : Pass<"kernel-split-tokens", "::mlir::ModuleOp"> {
   let summary = "has kernels of their own for one token, beside those for open numbers of tokens";
   let description = [{
     Of attention whose rows are multiples of an open extent and whose keys are those of earlier runs, too, and of
-    products whose rows are these tokens. One of both has no blocks.
+    products whose rows are these tokens, or, where attention has few rows, of one or several sequences. One of both has no
+    blocks.
 
     ```mlir
     graph.fusion attention(..) kernel @k0 ["s1", "s0 + s1"]

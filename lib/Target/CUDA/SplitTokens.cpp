@@ -61,6 +61,8 @@ public:
     for (auto [func, rows] : found)
       for (graph::FusionOp fusion : users.at(func.getSymName()))
         tokens.merge(symbolsOf(fusion, rows));
+    for (auto func : module.getOps<FuncOp>())
+      takeSequences(func);
     collect(&Splitter::rowsOfProduct);
     for (const auto &[func, rows] : found)
       split(func, rows);
@@ -106,6 +108,21 @@ private:
       return llvm::any_of(symbolsOf(fusion, Scalars(steps.begin(), steps.end())),
                           [&](const std::string &symbol) { return own.count(symbol) == 0; });
     });
+  }
+
+  /// Where attention has a token of each sequence, or few, and only how many sequences there are is open.
+  void takeSequences(FuncOp func) {
+    constexpr int64_t few = 16;
+    const auto parts = cuda::attentionParts(func);
+    const auto used = users.find(func.getSymName());
+    if (!parts || used == users.end() || parts->rows.constant().value_or(few + 1) > few ||
+        ForOp(parts->steps).getSteps().constant())
+      return;
+    Scalars sequences;
+    for (const Expr &extent : graph::exprsOf(func.getGrid()))
+      llvm::append_range(sequences, extent.symbols());
+    for (graph::FusionOp fusion : used->second)
+      tokens.merge(symbolsOf(fusion, sequences));
   }
 
   /// Rows are tokens of such an attention, of one sequence or several. What a library may do comes once.
