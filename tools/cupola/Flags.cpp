@@ -8,7 +8,11 @@
 namespace cupola::tool {
 
 void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTargets) {
-  app.add_option(what, model, "The model, or a package that `cupola compile` made")->required();
+  const bool takesPackages = what.find("FILE.cupola") != std::string::npos;
+  app.add_option(what, model,
+                 takesPackages ? "The model, or a package that `cupola compile` made"
+                               : "The model; what a package holds is shown by `cupola inspect`")
+      ->required();
   if (withTargets)
     app.add_option("--target", given.targets, "What to compile for: cuda, cpu or both (default)")->delimiter(',');
   app.add_option("--arch", given.archs,
