@@ -27,35 +27,10 @@ void OperandCopies::allocate(Operand &op, Type shared, int64_t stages, bool with
   op.smem = low.smem(stages * op.size(), shared, op.swizzle);
 }
 
-/// The row of a thread's vector, and its place in it, of the `i`-th vectors of all threads, of which at most `most`
-/// have neighbouring ones of a row.
-static std::pair<Expr, Expr> vectorOf(const Expr &i, const Expr &thread, int64_t threads, int64_t ofRow, int64_t rows,
-                                      int64_t most) {
-  const int64_t side = std::min(std::gcd(ofRow, threads), most), pieces = ofRow / side, rowsAtOnce = threads / side;
-  const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && (side >= 8 || rowsAtOnce % 8 == 0);
-  if (!isWhole) {
-    const Expr flat = i * threads + thread;
-    return {floorDiv(flat, ofRow), mod(flat, ofRow)};
-  }
-  // Rows in pieces, whose places do not depend on the thread. Of eight neighbouring threads the rows are `side` apart:
-  // an odd number of vectors between rows brings these to different banks.
-  Expr row = floorDiv(thread, side);
-  if (side < std::min<int64_t>(most, 8))
-    row = floorDiv(row, 8) * 8 + mod(row, 8 / side) * side + floorDiv(mod(row, 8), 8 / side);
-  return {floorDiv(i, pieces) * rowsAtOnce + row, mod(i, pieces) * side + mod(thread, side)};
-}
-
-/// Of eight neighbouring threads four have vectors of one row and four of the next: as numbers these take twice the
-/// room, and an odd number of vectors between rows brings them to different banks.
-constexpr int64_t vectorsOfStagedRow = 4;
-
 LogicalResult OperandCopies::forSomeVectors(const Operand &op, const Expr &first, int64_t count, VectorBody body) {
-  const int64_t ofRow = (op.alongK ? op.depth : op.outer) / op.width, rows = op.alongK ? op.outer : op.depth;
   return low.loop("i", 0, count, 1, /*unroll=*/true, [&](const Expr &i) {
-    const auto [major, place] = vectorOf(first + i, copier.value_or(low.thread()), threads, ofRow, rows,
-                                         op.staged ? vectorsOfStagedRow : threads);
-    const Expr inner = place * op.width;
-    return op.alongK ? body(i, major, inner) : body(i, inner, major);
+    const auto [outer, k] = vectors.placeOf(op, first + i, copier.value_or(low.thread()));
+    return body(i, outer, k);
   });
 }
 

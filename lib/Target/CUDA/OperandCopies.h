@@ -66,6 +66,8 @@ struct OperandVectors {
   bool planPacked(Operand &op) const;
   /// The same for one whose bytes cp.async brings.
   bool planStaged(Operand &op) const;
+  /// Where the i-th vector of a thread begins: outer and k.
+  std::pair<Expr, Expr> placeOf(const Operand &op, const Expr &i, const Expr &thread) const;
   /// The operand's load if a thread's vectors are single accesses, else null.
   kernel::LoadOp vectorLoad(const Operand &op) const;
   /// The operand's load if the elements of a thread's vectors are neighbours along k, wherever a vector begins, else

@@ -38,6 +38,30 @@ int64_t OperandVectors::groupOf(Operand op) const {
   return isWhole && groupLoad(op) ? op.width : 1;
 }
 
+/// Rows in pieces, whose places do not depend on the thread. Of eight neighbouring threads the rows are `side` apart:
+/// an odd number of vectors between rows brings these to different banks. A staged operand's numbers take twice the
+/// room of its bytes: there four threads have vectors of one row, and four of the next.
+static std::pair<Expr, Expr> rowAndPiece(const Expr &i, const Expr &thread, int64_t threads, int64_t side,
+                                         int64_t pieces, bool isStaged) {
+  Expr row = floorDiv(thread, side);
+  if (!isStaged && side < 8)
+    row = floorDiv(row, 8) * 8 + mod(row, 8 / side) * side + floorDiv(mod(row, 8), 8 / side);
+  return {floorDiv(i, pieces) * (threads / side) + row, mod(i, pieces) * side + mod(thread, side)};
+}
+
+std::pair<Expr, Expr> OperandVectors::placeOf(const Operand &op, const Expr &i, const Expr &thread) const {
+  constexpr int64_t vectorsOfStagedRow = 4;
+  const int64_t ofRow = (op.alongK ? op.depth : op.outer) / op.width, rows = op.alongK ? op.outer : op.depth;
+  const int64_t side = std::min(std::gcd(ofRow, threads), op.staged ? vectorsOfStagedRow : threads),
+                pieces = ofRow / side, rowsAtOnce = threads / side;
+  const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && (side >= 8 || rowsAtOnce % 8 == 0);
+  const Expr flat = i * threads + thread;
+  const auto [row, vector] = isWhole ? rowAndPiece(i, thread, threads, side, pieces, bool(op.staged))
+                                     : std::pair(floorDiv(flat, ofRow), mod(flat, ofRow));
+  const Expr place = vector * op.width;
+  return op.alongK ? std::pair(row, place) : std::pair(place, row);
+}
+
 LoadOp OperandVectors::groupLoad(const Operand &op) const {
   LoadOp load = plainLoad(*op.body);
   if (!load || !op.alongK || op.width == 1)
