@@ -295,7 +295,9 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.windowChannels = images.fewestChannels;
   fusion.shortRuns = images.shortRuns;
   fusion.mixedChannels = target.mixedChannels();
-  fusion.byteKeys = target.readsByteKeys(variant.arch);
+  const Target::ByteKeys byteKeys = target.byteKeys(variant.arch);
+  fusion.byteKeys = byteKeys != Target::ByteKeys::None;
+  fusion.scaledByteKeys = byteKeys == Target::ByteKeys::Computed;
   b.add(createFormFusions(fusion));
   if (!options.precision.element.empty())
     b.addNested<func::FuncOp>(createNarrowStored());

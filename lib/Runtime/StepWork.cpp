@@ -19,6 +19,8 @@ StepWork workOf(const Executable &executable, const Frame &frame, size_t step) {
   if (entry.kind != format::Step::LaunchStep)
     return work;
   work.grid = frame.plan().sizes[step];
+  if (work.grid.isEmpty()) // another kernel does it
+    return work;
   const bool isCalled = executable.calls().function(frame.firstStep() + step) != nullptr;
   for (uint32_t buffer : isCalled ? entry.launch.call.buffers : entry.launch.buffers)
     work.bytes += bytesOf(buffer);

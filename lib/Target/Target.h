@@ -123,8 +123,10 @@ public:
   /// Vectors of so many channels, at least, are interpolated so much faster than other elements that the result is
   /// written before it is transposed; 0: none are.
   virtual int64_t mixedChannels() const { return 0; }
-  /// Whether an attention may compute keys and values of bytes as it reads them.
-  virtual bool readsByteKeys(llvm::StringRef arch) const { return false; }
+  /// What an attention may make of keys and values of bytes as it reads them: nothing, numbers, or what is computed of
+  /// them and constants.
+  enum class ByteKeys { None, Numbers, Computed };
+  virtual ByteKeys byteKeys(llvm::StringRef arch) const { return ByteKeys::None; }
   /// Whether those are the same for all architectures, so that the kernels are, too.
   virtual bool sharesKernels() const = 0;
 

@@ -390,7 +390,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"mixedChannels", "mixed-channels", "int64_t", "0",
            "what is interpolated, of so many channels, at least, is written before they are turned outward; 0: never">,
     Option<"byteKeys", "byte-keys", "bool", "false",
-           "keys and values that are made of bytes become numbers where an attention reads them">,
+           "keys and values that are bytes become numbers where an attention reads them">,
+    Option<"scaledByteKeys", "scaled-byte-keys", "bool", "false", "so do those that are computed of bytes and constants">,
   ];
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }

@@ -134,8 +134,9 @@ ConformanceCase asyncCase(int bytes) {
   c.run.text =
       kernelHead("k_async", 64, 2, 0) + "  const u8 *const in = cu_read<u8>(bindings, ref0);\n" +
       "  u8 *const out = cu_write<u8>(bindings, ref1);\n  u8 *const s = cu_shared();\n  const u32 at = cu_tid() * " +
-      n + ";\n  cp_async<" + n + ">(s + at, in + at);\n  cp_async_commit();\n  cp_async<" + n + ">(s + 64 * " + n +
-      " + at, in + 64 * " + n + " + at, cu_tid() % 2 == 0);\n  cp_async_commit();\n  cp_async_wait<1>();\n" +
+      n + ";\n  cp_async<" + n + ">(s + at, cu_pinned(in) + at);\n  cp_async_commit();\n  cp_async<" + n +
+      ">(s + 64 * " + n + " + at, in + 64 * " + n +
+      " + at, cu_tid() % 2 == 0);\n  cp_async_commit();\n  cp_async_wait<1>();\n" +
       "  cu_barrier();\n  const u32 other = (cu_tid() ^ 32) * " + n + ";\n  for (u32 i = 0; i < " + n +
       "; ++i)\n    out[other + i] = s[other + i];\n  cp_async_wait<0>();\n  cu_barrier();\n  for (u32 i = 0; i < " + n +
       "; ++i)\n    out[64 * " + n + " + other + i] = s[64 * " + n + " + other + i];\n}\n";

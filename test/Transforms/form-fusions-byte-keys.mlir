@@ -1,11 +1,16 @@
 //===- test/Transforms/form-fusions-byte-keys.mlir - keys and values that lie in memory as bytes ---===//
 // SPDX-License-Identifier: Apache-2.0
-// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{byte-keys=true})" | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{byte-keys=true scaled-byte-keys=true})" | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{byte-keys=true})" | FileCheck %s --check-prefix=CASTS
 // RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions)" | FileCheck %s --check-prefix=APART
 
 // CHECK-LABEL: func.func @scaled
 // CHECK: %[[R:.*]] = graph.fusion attention(%arg0, %arg1, %{{.*}}, %arg2) : (tensor<2x5x8xf32>, tensor<2x7x8xi8>, tensor<1x1x8xf32>, tensor<2x7x6xi8>)
 // CHECK: return %[[R]]
+// Where only casts are made there, scaled keys are written.
+// CASTS-LABEL: func.func @scaled
+// CASTS-COUNT-1: graph.fusion pointwise
+// CASTS: graph.fusion attention(%arg0, %{{.*}}, %arg2)
 // APART-LABEL: func.func @scaled
 // APART-COUNT-2: graph.fusion pointwise
 // APART: graph.fusion attention

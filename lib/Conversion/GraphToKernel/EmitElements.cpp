@@ -59,7 +59,7 @@ Value Emitter::emitLoad(BlockArgument argument, Index index) {
 /// One element, which is there whatever a mask says.
 static bool isAlwaysThere(Value source, const Expr &position) {
   const std::optional<int64_t> at = position.constant(), count = graph::elementCount(source).constant();
-  return at && count && *at < *count && graph::isDense(source);
+  return at && count && *at >= 0 && *at < *count && graph::isDense(source);
 }
 
 Value Emitter::emitLoadAt(BlockArgument argument, const Expr &position) {

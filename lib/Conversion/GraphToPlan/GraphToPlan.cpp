@@ -227,8 +227,8 @@ void BodyBuilder::addLaunch(graph::FusionOp fusion) {
       buffers.push_back(workspace(part, scalars, fusion.getLoc()));
     return launch(locationOf(fusion), name, buffers, scalars);
   };
-  if (const std::string &other = program.kernels.at(kernel.str()).other; !other.empty())
-    launched(other, unpacked);
+  if (const std::string &twin = program.kernels.at(kernel.str()).twin; !twin.empty())
+    launched(twin, unpacked);
   plan::LaunchOp op = launched(kernel, operands);
   op.getCallBuffersMutable().assign(called);
   if (call)

@@ -60,7 +60,7 @@ struct TargetKernel {
   std::vector<Expr> grid; ///< blocks along x, y, z, 1 to 3 of them, or iterations; over n0, n1, ..
   std::vector<KernelTensorMap> maps = {};
   std::vector<KernelWorkspace> workspace = {}; ///< its last parameters
-  std::string other = {}; ///< the kernel that is launched, too, and has blocks where this one has none; empty: none is
+  std::string twin = {}; ///< is launched, too, and has blocks where this one has none; empty: none is
 };
 using TargetKernels = std::map<std::string, TargetKernel>; ///< by the kernel.func's name
 

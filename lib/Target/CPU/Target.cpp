@@ -50,7 +50,7 @@ public:
   WindowImages windowImages() const override { return {8, 3, /*shortRuns=*/true}; }
   int64_t mixedChannels() const override { return 8; }
   /// A block of rows copies each once, which takes as long whatever they are made of; few rows read them in place.
-  bool readsByteKeys(StringRef) const override { return true; }
+  ByteKeys byteKeys(StringRef) const override { return ByteKeys::Computed; }
   bool sharesKernels() const override { return true; }
   bool isHost() const override { return true; }
 

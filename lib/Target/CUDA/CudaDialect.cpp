@@ -43,14 +43,6 @@ static bool areParametersOf(Operation *func, ArrayRef<int64_t> parameters) {
 }
 
 LogicalResult CudaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attr) {
-  if (attr.getName() == shareOfBlocksAttr || attr.getName() == tokenKernelAttr) {
-    const bool isShare = attr.getName() == shareOfBlocksAttr;
-    const bool fits = isShare ? isa<graph::ExprAttr>(attr.getValue()) : isa<FlatSymbolRefAttr>(attr.getValue());
-    if (!isa<kernel::FuncOp>(op) || !fits)
-      return op->emitError() << attr.getName() << " is " << (isShare ? "no expression" : "no name of a kernel")
-                             << ", or no kernel has it";
-    return success();
-  }
   if (attr.getName() != constantsAttr || op->getNumRegions() != 1 || op->getRegion(0).empty())
     return op->emitError() << "no op has the attribute " << attr.getName();
   auto constants = dyn_cast<DenseI64ArrayAttr>(attr.getValue());

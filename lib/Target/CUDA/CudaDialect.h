@@ -21,9 +21,6 @@ using Candidates = llvm::SmallVector<ScheduleInterface>;
 
 /// On kernels of both kinds: the buffer parameters that nobody writes while the model is loaded, in ascending order.
 inline constexpr llvm::StringLiteral constantsAttr = "cuda.constants";
-/// Of a kernel.func that runs for some extents alone: 1 or 0, over n0, n1, .., by which its blocks are multiplied; and
-/// of such a one the kernel.func for the others that it has beside it, which is launched with the same operands.
-inline constexpr llvm::StringLiteral shareOfBlocksAttr = "cuda.share_of_blocks", tokenKernelAttr = "cuda.token_kernel";
 llvm::ArrayRef<int64_t> constantsOf(mlir::Operation *func);
 } // namespace cupola::cuda
 

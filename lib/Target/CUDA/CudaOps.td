@@ -4,6 +4,7 @@
 #ifndef CUPOLA_LIB_TARGET_CUDA_CUDAOPS_TD
 #define CUPOLA_LIB_TARGET_CUDA_CUDAOPS_TD
 
+include "dialects/Graph/GraphDialect.td"
 include "lib/Target/CUDA/CudaDialect.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -21,6 +22,20 @@ def Cuda_HorizontalOp : Op<Cuda_Dialect, "horizontal", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name, FlatSymbolRefArrayAttr:$parts, DenseI64ArrayAttr:$inputs);
   let assemblyFormat = "$sym_name $parts `inputs` $inputs attr-dict";
   let hasVerifier = 1;
+}
+
+def Cuda_TwinOp : Op<Cuda_Dialect, "twin"> {
+  let summary = "a kernel for some extents, launched with the operands of the one for the others";
+  let description = [{
+    `share` is 1 where `kernel` does the work and 0 where `other` does, over n0, n1, .. of both: their blocks are
+    multiplied by it and by what is left of 1.
+
+    ```mlir
+    cuda.twin @k0_token of @k0 share <"max(-n0 + 2, 0)">
+    ```
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$kernel, FlatSymbolRefAttr:$other, Graph_ExprAttr:$share);
+  let assemblyFormat = "$kernel `of` $other `share` $share attr-dict";
 }
 
 #endif // CUPOLA_LIB_TARGET_CUDA_CUDAOPS_TD

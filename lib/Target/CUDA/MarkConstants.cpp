@@ -42,13 +42,14 @@ struct MarkConstants : cuda::impl::MarkConstantsBase<MarkConstants> {
   void runOnOperation() override {
     const auto constants = cuda::constantParameters(getOperation());
     Builder b(&getContext());
-    SymbolTable symbols(getOperation());
-    for (auto func : getOperation().getOps<kernel::FuncOp>())
-      if (auto found = constants.find(func.getSymName()); found != constants.end() && !found->second.empty()) {
+    auto mark = [&](kernel::FuncOp func, StringRef of) {
+      if (auto found = constants.find(of); found != constants.end() && !found->second.empty())
         func->setAttr(cuda::constantsAttr, b.getDenseI64ArrayAttr(found->second));
-        if (auto token = func->getAttrOfType<FlatSymbolRefAttr>(cuda::tokenKernelAttr)) // with the same operands
-          symbols.lookup(token.getValue())->setAttr(cuda::constantsAttr, b.getDenseI64ArrayAttr(found->second));
-      }
+    };
+    for (auto func : getOperation().getOps<kernel::FuncOp>())
+      mark(func, func.getSymName());
+    for (auto twin : getOperation().getOps<cuda::TwinOp>()) // with the same operands
+      mark(getOperation().lookupSymbol<kernel::FuncOp>(twin.getKernel()), twin.getOther());
   }
 };
 

@@ -21,8 +21,8 @@ struct ChosenLoad {
 llvm::SmallVector<ChosenLoad> chosenLoads(mlir::Block &operand);
 /// Its mask puts nothing but zeros around the tensor, as cp.async does.
 bool hasZerosAround(kernel::LoadOp load);
-/// The only load of an operand that is made of it, of constants and of casts, where it has bytes with zeros around
-/// them; else null.
+/// The only load of an operand that is its elements, cast to floats that have them all, where these are bytes with
+/// zeros around them; else null.
 kernel::LoadOp byteLoad(mlir::Block &operand);
 
 /// One operand's way to shared memory, tile by tile.

@@ -52,8 +52,9 @@ static std::pair<Expr, Expr> rowAndPiece(const Expr &i, const Expr &thread, int6
 std::pair<Expr, Expr> OperandVectors::placeOf(const Operand &op, const Expr &i, const Expr &thread) const {
   constexpr int64_t vectorsOfStagedRow = 4;
   const int64_t ofRow = (op.alongK ? op.depth : op.outer) / op.width, rows = op.alongK ? op.outer : op.depth;
-  const int64_t side = std::min(std::gcd(ofRow, threads), op.staged ? vectorsOfStagedRow : threads),
-                pieces = ofRow / side, rowsAtOnce = threads / side;
+  const int64_t common = std::gcd(ofRow, threads), power = common & -common; // of two
+  const int64_t side = op.staged ? std::min(power, vectorsOfStagedRow) : power, pieces = ofRow / side,
+                rowsAtOnce = threads / side;
   const bool isWhole = pieces > 1 && side > 1 && rows % rowsAtOnce == 0 && (side >= 8 || rowsAtOnce % 8 == 0);
   const Expr flat = i * threads + thread;
   const auto [row, vector] = isWhole ? rowAndPiece(i, thread, threads, side, pieces, bool(op.staged))

@@ -44,6 +44,8 @@ bool isPrefetch(Operation &op) {
 void moveWeightsBefore(Operation *wait, Operation *release, simt::FuncOp func) {
   const ArrayRef<int64_t> constants = cuda::constantsOf(func);
   const auto isConstant = [&](Value view) {
+    while (auto advance = view.getDefiningOp<AdvanceOp>())
+      view = advance.getView();
     auto argument = dyn_cast<BlockArgument>(view);
     return argument && llvm::is_contained(constants, argument.getArgNumber());
   };

@@ -168,13 +168,12 @@ def SplitTokens : Pass<"kernel-split-tokens", "::mlir::ModuleOp"> {
     ```mlir
     graph.fusion attention(..) kernel @k0 ["s1", "s0 + s1"]
     kernel.func @k0 attention .. { kernel.dot [4*n0, 64, 128] ..                                       // before
-    kernel.func @k0 attention .. attributes {cuda.share_of_blocks = #graph.expr<"min(max(-n0, n0 - 2), 0) + 1">,
-                                             cuda.token_kernel = @k0_token} ..                         // after
-    kernel.func @k0_token attention .. attributes {cuda.share_of_blocks = #graph.expr<"-min(max(-n0, n0 - 2), 0)">} {
-      kernel.dot [4, 64, 128] ..
+    kernel.func @k0 attention .. { kernel.dot [4*n0, 64, 128] ..                                       // after
+    kernel.func @k0_token attention .. { kernel.dot [4, 64, 128] ..
+    cuda.twin @k0_token of @k0 share <"-min(max(-n0, n0 - 2), 0)">
     ```
   }];
-  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+  let dependentDialects = ["::cupola::cuda::CudaDialect"];
 }
 
 def TurnWeights : Pass<"kernel-turn-weights", "::mlir::ModuleOp"> {

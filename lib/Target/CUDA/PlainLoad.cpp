@@ -44,14 +44,24 @@ static LoadOp plainLoad(Block &operand, Value value) {
 
 LoadOp plainLoad(Block &operand) { return plainLoad(operand, operand.getTerminator()->getOperand(0)); }
 
+/// A float that has all numbers of a byte's type.
+static bool hasAllOf(Type type, Type byte) {
+  auto number = dyn_cast<FloatType>(type);
+  return number && graph::byteSize(type) >= 2 && (isa<FloatType>(byte) || byte.isInteger(8));
+}
+
 LoadOp byteLoad(Block &operand) {
   Value value = operand.getTerminator()->getOperand(0);
-  while (auto cast = value.getDefiningOp<CastOp>())
+  SmallVector<Type> through;
+  while (auto cast = value.getDefiningOp<CastOp>()) {
+    through.push_back(value.getType());
     value = cast.getInput();
+  }
   auto load = value.getDefiningOp<LoadOp>();
   const bool isWhole = load && load->getBlock() == &operand && graph::byteSize(load.getType()) == 1 &&
-                       !load.getType().isInteger(1) && !isIndirect(load.getIndices()) && hasZerosAround(load);
-  return isWhole && value != operand.getTerminator()->getOperand(0) ? load : LoadOp();
+                       !load.getType().isInteger(1) && !isIndirect(load.getIndices()) && hasZerosAround(load) &&
+                       !through.empty();
+  return isWhole && llvm::all_of(through, [&](Type type) { return hasAllOf(type, load.getType()); }) ? load : LoadOp();
 }
 
 SmallVector<ChosenLoad> chosenLoads(Block &operand) {

@@ -257,8 +257,7 @@ void KernelPrinter::print(AdvanceOp op) {
   const std::string place = at(op.getView(), op.getPosition(), op.getIndices());
   std::string &name = names[op.getResult()];
   name = "at" + std::to_string(places++);
-  line((view.getAccess() == Access::Read ? "const " : "") + typeName(view.getElement()) + " *const " + name +
-       " = cu_pinned(" + place + ");");
+  line("const " + typeName(view.getElement()) + " *const " + name + " = cu_pinned(" + place + ");");
 }
 
 void KernelPrinter::print(LoadOp op) {

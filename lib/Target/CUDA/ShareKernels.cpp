@@ -157,13 +157,16 @@ public:
       if (std::optional<StringRef> kernel = fusion.getKernel())
         uses[*kernel].push_back(fusion);
     });
+    for (auto twin : module.getOps<cuda::TwinOp>())
+      for (StringRef kernel : {twin.getKernel(), twin.getOther()}) // have the same scalars
+        twins.insert(kernel);
   }
 
   void run() {
     std::map<std::string, size_t> places;
     std::vector<std::vector<Member>> groups;
     for (auto func : module.getOps<FuncOp>()) {
-      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) || func->hasAttr(cuda::shareOfBlocksAttr) ||
+      if (!llvm::hasSingleElement(func.getBody().getOps<DotOp>()) || twins.count(func.getSymName()) ||
           asksForNumbers(func))
         continue;
       Member member(func);
@@ -200,6 +203,7 @@ private:
 
   ModuleOp module;
   std::map<StringRef, SmallVector<graph::FusionOp>> uses;
+  std::set<StringRef> twins;
 };
 
 struct ShareKernels : cuda::impl::ShareKernelsBase<ShareKernels> {

@@ -3,7 +3,8 @@
 //
 // One graph of a decoder serves prompts and single tokens: how many tokens a run has is open. What is fast for one is
 // not for the other: a token's attention shares its keys among blocks, a prompt's its rows. So kernels whose rows are
-// tokens come twice, and one of both has no blocks.
+// tokens come twice, and one of both has no blocks. Both read weights as the model has them: turned for tokens alone
+// (TurnWeights.cpp) they would lie in memory twice.
 //===----------------------------------------------------------------------===//
 
 #include "lib/Target/CUDA/AttentionParts.h"
@@ -153,9 +154,10 @@ private:
       return graph::ExprAttr::get(attr.getContext(), attr.getValue().substitute(ones));
     });
     replacer.recursivelyReplaceElementsIn(token, /*replaceAttrs=*/true, /*replaceLocs=*/false, /*replaceTypes=*/true);
-    token->setAttr(cuda::shareOfBlocksAttr, graph::ExprAttr::get(func.getContext(), areOnes));
-    func->setAttr(cuda::shareOfBlocksAttr, graph::ExprAttr::get(func.getContext(), 1 - areOnes));
-    func->setAttr(cuda::tokenKernelAttr, FlatSymbolRefAttr::get(token.getSymNameAttr()));
+    OpBuilder b(func.getContext());
+    b.setInsertionPointAfter(token);
+    cuda::TwinOp::create(b, func.getLoc(), FlatSymbolRefAttr::get(token.getSymNameAttr()),
+                         FlatSymbolRefAttr::get(func.getSymNameAttr()), graph::ExprAttr::get(b.getContext(), areOnes));
   }
 
   SymbolTable symbols;

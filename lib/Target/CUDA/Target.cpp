@@ -147,7 +147,9 @@ public:
   WindowImages windowImages() const override { return {2, 16}; }
   /// cp.async brings bytes to shared memory, where they become numbers. Without it threads would wait for what they
   /// make numbers of.
-  bool readsByteKeys(StringRef arch) const override { return findGpu(arch)->asyncCopy; }
+  ByteKeys byteKeys(StringRef arch) const override {
+    return findGpu(arch)->asyncCopy ? ByteKeys::Numbers : ByteKeys::None;
+  }
   bool sharesKernels() const override { return false; }
 
   Status lower(ModuleOp module, StringRef arch, const TargetRequest &request, const Workers &workers,
@@ -178,10 +180,12 @@ public:
     for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses)) {
       TargetKernel &made = kernels[cast<SymbolOpInterface>(op).getName().str()];
       made = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
-      if (auto share = op->getAttrOfType<graph::ExprAttr>(shareOfBlocksAttr))
-        made.grid[0] = made.grid[0] * share.getValue();
-      if (auto other = op->getAttrOfType<FlatSymbolRefAttr>(tokenKernelAttr))
-        made.other = other.getValue().str();
+    }
+    for (auto twin : module.getOps<TwinOp>()) {
+      TargetKernel &own = kernels.at(twin.getKernel().str()), &other = kernels.at(twin.getOther().str());
+      own.grid[0] = own.grid[0] * twin.getShare().getValue();
+      other.grid[0] = other.grid[0] * (1 - twin.getShare().getValue());
+      other.twin = twin.getKernel().str();
     }
     return {};
   }

@@ -188,7 +188,7 @@ private:
     std::vector<Verdict> verdicts;
     for (Block *body : bodies) {
       groupings.push_back(formGroups(*body, {epilogues, prologues, attention, mostKept, fewRows, windowBytes,
-                                             windowChannels, shortRuns, mixedChannels, byteKeys}));
+                                             windowChannels, shortRuns, mixedChannels, byteKeys, scaledByteKeys}));
       llvm::append_range(verdicts, std::move(groupings.back().verdicts));
     }
     recordVerdicts(func, verdicts); // before ops go that they are about

@@ -25,7 +25,8 @@ struct Options {
   bool shortRuns = false; ///< not where there is a window, but where little of it lies side by side
   /// Of so many channels, at least, what is interpolated is written before they are turned outward; 0: never.
   int64_t mixedChannels = 0;
-  bool byteKeys = false; ///< keys and values that are made of bytes become numbers where an attention reads them
+  bool byteKeys = false;       ///< keys and values that are bytes become numbers where an attention reads them
+  bool scaledByteKeys = false; ///< so do those that are computed of bytes and constants
 };
 
 /// Ops that one kernel computes. Views that its operands pass through belong to

@@ -152,6 +152,13 @@
 // BYTES: cu_widen(
 // BYTES: cu_barrier();
 
+// Casts that change numbers are made of each.
+// RUN: sed 's/STORED/f16/g; s/ROWS/1000/g; s/\(%[kv]: !kernel.view<\)f16/\1i8/g; s/%x = \(kernel.load %[kv].*\) : f16 from !kernel.view<f16,\(.*\)/%b = \1 : i8 from !kernel.view<i8,\2\n      %u = kernel.cast %b : i8 -> ui8\n      %x = kernel.cast %u : ui8 -> f16/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=CHANGED
+// CHANGED: schedule=attention_mma
+// CHANGED-NOT: cu_widen
+// CHANGED: cu_cast<u8>
+// CHANGED-NOT: cu_widen
+
 // The last of the blocks that share the keys of their rows reads what each of them left, in their order.
 // RUN: sed 's/STORED/f16/g; s/ROWS/16/g; s/in \[12\] scalars \[\]/in [n0] scalars [#kernel.scalar<1, 0, 1>] schedule #cuda.attention_mma<rows 16, warps 1, groups 1, async true, split 4>/; s/below 3/below n0/' %S/Inputs/attention.mlir | cupola-translate --kernel-to-cuda --arch=sm_80 | FileCheck %s --check-prefix=SPLIT
 // SPLIT: grid=[n0, min({{.*}}] buffers=[r,r,r,w,rw,rw]

@@ -10,17 +10,16 @@
 
 // Keys are those of earlier runs, too: a token has kernels of its own, so that one of both has no blocks.
 // CHECK-LABEL: kernel.func @attention attention
-// CHECK-SAME: cuda.share_of_blocks = #graph.expr<"min(max(-n0, n0 - 2), 0) + 1">, cuda.token_kernel = @attention_token
 // CHECK: kernel.dot [4*n0, 64, 64]
 // CHECK-LABEL: kernel.func @attention_token attention
-// CHECK-SAME: cuda.share_of_blocks = #graph.expr<"-min(max(-n0, n0 - 2), 0)">
 // CHECK: kernel.for (%{{.*}}) below n1
 // CHECK: kernel.dot [4, 64, 64]
 // CHECK: kernel.load %{{.*}}[256*%{{.*}} + 64*%{{.*}} + %{{.*}}]
+// CHECK: cuda.twin @attention_token of @attention share <"-min(max(-n0, n0 - 2), 0)">
 // CHECK-LABEL: kernel.func @project gemm
-// CHECK-SAME: cuda.token_kernel = @project_token
 // CHECK-LABEL: kernel.func @project_token gemm
 // CHECK: kernel.dot [1, 96, 64]
+// CHECK: cuda.twin @project_token of @project share
 // Rows of the product behind are no tokens.
 // CHECK-LABEL: kernel.func @other gemm
 // CHECK-NOT: cuda.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(kernel-mark-constants)' --split-input-file | FileCheck %s --check-prefix=MARK
 // RUN: cupola-opt %s --pass-pipeline='builtin.module(simt.func(simt-prefetch-weights,simt-overlap-launches))' --split-input-file | FileCheck %s
+// RUN: cupola-opt %s --pass-pipeline='builtin.module(simt.func(simt-hoist-positions,simt-overlap-launches))' --split-input-file | FileCheck %s --check-prefix=HOISTED
 
 // Of two fusions one is handed an input: the first parameter is no weight, the second one is. So in a body.
 // MARK: kernel.func @both {{.*}} attributes {cuda.constants = array<i64: 1>} {
@@ -145,4 +146,26 @@ simt.func @unknown block %b of 4 thread %t of 32 scalars [] (%w: !kernel.view<f3
   simt.for %k = %t to 128 step 32 {
     simt.load_vector %w to %r[4*%k] into [] : !kernel.view<f32, read> to !simt.registers<f32, vector 4>
   }
+}
+
+// -----
+
+// Copies that follow each other begin at one place of their operand: they are the weights' all the same.
+// HOISTED-LABEL: simt.func @together
+// HOISTED: %[[AT:.*]] = simt.advance %{{.*}}[4*%{{.*}}]
+// HOISTED: simt.async_copy %[[AT]]
+// HOISTED: simt.grid_wait
+// HOISTED: simt.async_copy
+simt.func @together block %b of 4 thread %t of 32 scalars [] (%a: !kernel.view<f32, read>, %w: !kernel.view<f32, read>)
+    attributes {cuda.constants = array<i64: 1>} {
+  %s = simt.smem : !simt.smem<512xf32>
+  %u = simt.smem : !simt.smem<512xf32>
+  simt.for %i = 0 to 4 step 1 unroll {
+    simt.async_copy %w to %u[4*%t + 128*%i] to [4*%t + 128*%i] bytes 16 : !kernel.view<f32, read> to !simt.smem<512xf32>
+  }
+  simt.for %i = 0 to 4 step 1 unroll {
+    simt.async_copy %a to %s[4*%t + 128*%i] to [4*%t + 128*%i] bytes 16 : !kernel.view<f32, read> to !simt.smem<512xf32>
+  }
+  simt.async_commit
+  simt.async_wait 0
 }

@@ -94,10 +94,23 @@ static bool isMadeOfElements(Value value) {
   return true;
 }
 
+/// Bytes, through casts and views.
+static bool isOfBytes(Value value) {
+  Operation *op = value.getDefiningOp();
+  while (graph::elementOf(value).getIntOrFloatBitWidth() != 8 && op && (isView(op) || isa<graph::CastOp>(op)) &&
+         op->getNumOperands() == 1) {
+    value = op->getOperand(0);
+    op = value.getDefiningOp();
+  }
+  return graph::elementOf(value).getIntOrFloatBitWidth() == 8;
+}
+
 /// Keys and values of bytes: their attention reads a quarter of what it would read as numbers.
 static bool isOfCache(const Candidate &candidate, const Group &reader) {
-  return candidate.kernels.options.byteKeys && isAttention(reader) && isMadeOfElements(candidate.op->getResult(0)) &&
-         graph::elementOf(candidate.op->getResult(0)).getIntOrFloatBitWidth() != 8;
+  const Value value = candidate.op->getResult(0);
+  const Options &options = candidate.kernels.options;
+  return isAttention(reader) && graph::elementOf(value).getIntOrFloatBitWidth() != 8 &&
+         ((options.byteKeys && isOfBytes(value)) || (options.scaledByteKeys && isMadeOfElements(value)));
 }
 
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
