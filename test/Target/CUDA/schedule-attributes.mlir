@@ -77,3 +77,7 @@ kernel.func @weights pointwise grid () in [] scalars []
 }
 // CHECK: cuda.horizontal @row_column [@row, @column] inputs [0, 0]
 cuda.horizontal @row_column [@row, @column] inputs [0, 0]
+
+// A kernel for one token beside that for any number.
+// CHECK: cuda.twin @pointwise_rows of @pointwise share <"-min(max(-n0, n0 - 2), 0)">
+cuda.twin @pointwise_rows of @pointwise share <"-min(max(-n0, n0 - 2), 0)">
