@@ -211,25 +211,23 @@ static Location locationOf(graph::FusionOp fusion) {
 void BodyBuilder::addLaunch(graph::FusionOp fusion) {
   StringRef kernel = *fusion.getKernel();
   ArrayAttr scalars = *fusion.getScalars();
-  SmallVector<Value> operands = buffersOf(fusion.getInputs());
-  SmallVector<Value> unpacked = operands;
+  const SmallVector<Value> inputs = buffersOf(fusion.getInputs());
+  SmallVector<Value> packedInputs = inputs;
   if (auto func = program.module.lookupSymbol<kernel::FuncOp>(kernel)) // else several, of a target that packs nothing
     for (kernel::PackedAttr packed : func.getPackedOperands())
-      pack(fusion, packed, scalars, operands);
-  for (Value result : fusion.getResults()) {
-    operands.push_back(resultBuffer(result));
-    unpacked.push_back(operands.back());
-  }
+      pack(fusion, packed, scalars, packedInputs);
+  const auto results = llvm::map_to_vector(fusion.getResults(), [&](Value result) { return resultBuffer(result); });
   graph::LibraryCallAttr call = fusion.getLibraryAttr();
   const SmallVector<Value> called = call ? callBuffers(fusion) : SmallVector<Value>(); // some are made here
   auto launched = [&](StringRef name, SmallVector<Value> buffers) {
+    llvm::append_range(buffers, results);
     for (const KernelWorkspace &part : program.kernels.at(name.str()).workspace)
       buffers.push_back(workspace(part, scalars, fusion.getLoc()));
     return launch(locationOf(fusion), name, buffers, scalars);
   };
   if (const std::string &twin = program.kernels.at(kernel.str()).twin; !twin.empty())
-    launched(twin, unpacked);
-  plan::LaunchOp op = launched(kernel, operands);
+    launched(twin, inputs);
+  plan::LaunchOp op = launched(kernel, packedInputs);
   op.getCallBuffersMutable().assign(called);
   if (call)
     op.setCallAttr(call);

@@ -7,6 +7,9 @@
 
 namespace cupola::cuda {
 
+/// So many rows, at most, are new tokens, each of which meets all before it.
+inline constexpr int64_t fewTokens = 16;
+
 /// The parts of a kernel that the schedules know.
 struct AttentionParts {
   kernel::ForOp steps;

@@ -31,7 +31,7 @@ def Cuda_TwinOp : Op<Cuda_Dialect, "twin"> {
     multiplied by it and by what is left of 1.
 
     ```mlir
-    cuda.twin @k0_token of @k0 share <"max(-n0 + 2, 0)">
+    cuda.twin @k0_token of @k0 share <"-min(max(-n0, n0 - 2), 0)">
     ```
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, FlatSymbolRefAttr:$other, Graph_ExprAttr:$share);

@@ -139,8 +139,9 @@ void hoist(AsyncCopyOp copy) {
     Hoister(loops.loop).hoistPosition(copy, /*threads=*/true);
   if (!loops.unrolled)
     return;
-  Hoister(loops.unrolled).hoistPosition(copy, /*threads=*/false);
-  Hoister(loops.unrolled).hoistMask(copy);
+  Hoister unrolled(loops.unrolled);
+  unrolled.hoistPosition(copy, /*threads=*/false);
+  unrolled.hoistMask(copy);
 }
 
 void hoist(InRangeOp op) {

@@ -22,6 +22,15 @@ static SmallVector<int64_t> constantInputs(graph::FusionOp fusion) {
   return constants;
 }
 
+std::map<StringRef, SmallVector<graph::FusionOp>> cuda::fusionsByKernel(ModuleOp module) {
+  std::map<StringRef, SmallVector<graph::FusionOp>> fusions;
+  module.walk([&](graph::FusionOp fusion) {
+    if (std::optional<StringRef> kernel = fusion.getKernel())
+      fusions[*kernel].push_back(fusion);
+  });
+  return fusions;
+}
+
 std::map<StringRef, SmallVector<int64_t>> cuda::constantParameters(ModuleOp module) {
   std::map<StringRef, SmallVector<int64_t>> constants;
   module.walk([&](graph::FusionOp fusion) {

@@ -201,18 +201,26 @@ LogicalResult OperandCopies::copyAsync(const Operand &op, const ChosenLoad &part
     known.push_back(holds ? e : -1 - e);
   }
   LoadOp load = part.load;
-  const Lowering::Source from = source(op, load, outer, k, resolve);
+  Lowering::Source from = source(op, load, outer, k, resolve);
   return low.guard(guarded ? known : graph::Exprs(), [&]() -> LogicalResult {
-    graph::Exprs exprs{from.position, sharedPlace(op, outer, k)};
+    graph::Exprs open;
     for (const Expr &condition : from.mask)
       if (!follows(condition, known))
-        known.push_back(exprs.emplace_back(condition));
-    SmallVector<Value> indices = low.vars.write(exprs);
-    ArrayAttr where = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
-    AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), op.smem, exprs[0], exprs[1],
-                        where, indices, op.width * graph::byteSize(load.getType()));
+        known.push_back(open.emplace_back(condition));
+    from.mask = open;
+    createCopy(op, load, from, op.smem, sharedPlace(op, outer, k));
     return success();
   });
+}
+
+void OperandCopies::createCopy(const Operand &op, LoadOp load, const Lowering::Source &from, Value smem,
+                               const Expr &to) {
+  graph::Exprs exprs{from.position, to};
+  llvm::append_range(exprs, from.mask);
+  SmallVector<Value> indices = low.vars.write(exprs);
+  ArrayAttr where = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
+  AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), smem, exprs[0], exprs[1],
+                      where, indices, op.width * graph::byteSize(load.getType()));
 }
 
 /// Whether a condition holds where one of the others does.

@@ -152,6 +152,9 @@ private:
   bool follows(const Expr &condition, llvm::ArrayRef<Expr> known);
   /// What expressions of the operand are at a place of the tile.
   using Resolve = std::function<Expr(const Expr &)>;
+  /// cp.async of a vector from where `load` reads, with zeros where the mask fails.
+  void createCopy(const Operand &op, kernel::LoadOp load, const Lowering::Source &from, mlir::Value smem,
+                  const Expr &to);
   /// Binds the operand's indices to the place.
   Resolve bindPlace(const Operand &op, const Expr &outer, const Expr &k);
   Lowering::Source source(const Operand &op, kernel::LoadOp load, const Expr &outer, const Expr &k);

@@ -1,6 +1,7 @@
 //===- lib/Target/CUDA/ShareKernels.cpp - products that differ in numbers only ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Target/CUDA/Constants.h"
 #include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Lowering.h"
 #include "lib/Target/CUDA/Passes.h"
@@ -152,11 +153,7 @@ bool asksForNumbers(FuncOp func) {
 
 class Share {
 public:
-  explicit Share(ModuleOp module) : module(module) {
-    module.walk([&](graph::FusionOp fusion) {
-      if (std::optional<StringRef> kernel = fusion.getKernel())
-        uses[*kernel].push_back(fusion);
-    });
+  explicit Share(ModuleOp module) : module(module), uses(cuda::fusionsByKernel(module)) {
     for (auto twin : module.getOps<cuda::TwinOp>())
       for (StringRef kernel : {twin.getKernel(), twin.getOther()}) // have the same scalars
         twins.insert(kernel);

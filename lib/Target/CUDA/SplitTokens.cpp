@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lib/Target/CUDA/AttentionParts.h"
+#include "lib/Target/CUDA/Constants.h"
 #include "lib/Target/CUDA/CudaDialect.h"
 #include "lib/Target/CUDA/Passes.h"
 
@@ -26,7 +27,7 @@ namespace {
 
 using Scalars = std::vector<std::string>; ///< n0, n1, .., some of them
 
-/// Those of which an expression is the product, times a number; none if it is anything else.
+/// Those of an expression that is one term, in which each is a factor or in one; none if it is anything else.
 Scalars scalarsOf(const Expr &rows) {
   const std::set<std::string> names = rows.symbols();
   if (rows.terms().size() != 1 || rows.offset() != 0 || rows.terms()[0].degree() != names.size())
@@ -44,12 +45,7 @@ bool mayBeOne(FuncOp func, const std::string &scalar) {
 
 class Splitter {
 public:
-  explicit Splitter(ModuleOp module) : symbols(module) {
-    module.walk([&](graph::FusionOp fusion) {
-      if (std::optional<StringRef> kernel = fusion.getKernel())
-        users[*kernel].push_back(fusion);
-    });
-  }
+  explicit Splitter(ModuleOp module) : symbols(module), users(cuda::fusionsByKernel(module)) {}
 
   void run(ModuleOp module) {
     std::vector<std::pair<FuncOp, Scalars>> found;
@@ -113,10 +109,9 @@ private:
 
   /// Where attention has a token of each sequence, or few, and only how many sequences there are is open.
   void takeSequences(FuncOp func) {
-    constexpr int64_t few = 16;
     const auto parts = cuda::attentionParts(func);
     const auto used = users.find(func.getSymName());
-    if (!parts || used == users.end() || parts->rows.constant().value_or(few + 1) > few ||
+    if (!parts || used == users.end() || parts->rows.constant().value_or(cuda::fewTokens + 1) > cuda::fewTokens ||
         ForOp(parts->steps).getSteps().constant())
       return;
     Scalars sequences;

@@ -29,12 +29,7 @@ LogicalResult OperandCopies::bringStaged(Operand &op) {
   return forSomeVectors(op, 0, op.count, [&](const Expr &i, const Expr &outer, const Expr &k) {
     LoadOp load = op.staged;
     const Lowering::Source from = source(op, load, outer, k);
-    graph::Exprs exprs{from.position, stagedPlace(op, i)};
-    llvm::append_range(exprs, from.mask);
-    SmallVector<Value> indices = low.vars.write(exprs);
-    ArrayAttr where = graph::exprArray(low.func.getContext(), ArrayRef(exprs).drop_front(2));
-    AsyncCopyOp::create(low.builder, low.func.getLoc(), low.values.lookup(load.getView()), op.staging, exprs[0],
-                        exprs[1], where, indices, op.width);
+    createCopy(op, load, from, op.staging, stagedPlace(op, i));
     return success();
   });
 }

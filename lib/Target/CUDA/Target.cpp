@@ -177,10 +177,9 @@ public:
         distinct.push_back(*kernel);
     }
     code.sources = packSources(distinct);
-    for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses)) {
-      TargetKernel &made = kernels[cast<SymbolOpInterface>(op).getName().str()];
-      made = {distinct[use].record, kernel->grid, kernel->maps, kernel->workspace};
-    }
+    for (auto [op, kernel, use] : llvm::zip(launched, emitted, uses))
+      kernels[cast<SymbolOpInterface>(op).getName().str()] = {distinct[use].record, kernel->grid, kernel->maps,
+                                                              kernel->workspace};
     for (auto twin : module.getOps<TwinOp>()) {
       TargetKernel &own = kernels.at(twin.getKernel().str()), &other = kernels.at(twin.getOther().str());
       own.grid[0] = own.grid[0] * twin.getShare().getValue();

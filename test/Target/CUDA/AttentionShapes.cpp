@@ -142,12 +142,14 @@ std::vector<AttentionShape> attentionShapes() {
   return shapes;
 }
 
-std::vector<KernelCase> scheduledAttentionCases() {
+static std::vector<KernelCase> casesOf(const std::vector<AttentionShape> &shapes) {
   std::vector<KernelCase> cases;
-  for (const AttentionShape &shape : scheduledShapes())
+  for (const AttentionShape &shape : shapes)
     cases.push_back(attentionCase(shape));
   return cases;
 }
+
+std::vector<KernelCase> scheduledAttentionCases() { return casesOf(scheduledShapes()); }
 
 /// One step, fewer than stages, more; blocks without all rows; heads that fill 64 or 128 elements and ones that do not.
 static std::vector<AttentionShape> wgmmaShapes() {
@@ -183,26 +185,14 @@ static std::vector<AttentionShape> wgmmaShapes() {
 }
 
 std::vector<KernelCase> wgmmaAttentionCases() {
-  std::vector<KernelCase> cases;
-  for (const AttentionShape &shape : wgmmaShapes()) {
-    cases.push_back(attentionCase(shape));
-    cases.back().orders = 3; // which warpgroup comes first, and how late it is
-  }
+  std::vector<KernelCase> cases = casesOf(wgmmaShapes());
+  for (KernelCase &test : cases)
+    test.orders = 3; // which warpgroup comes first, and how late it is
   return cases;
 }
 
-std::vector<KernelCase> halfAttentionCases() {
-  std::vector<KernelCase> cases;
-  for (const AttentionShape &shape : attentionShapesOf("f16"))
-    cases.push_back(attentionCase(shape));
-  return cases;
-}
+std::vector<KernelCase> halfAttentionCases() { return casesOf(attentionShapesOf("f16")); }
 
-std::vector<KernelCase> attentionCases() {
-  std::vector<KernelCase> cases;
-  for (const AttentionShape &shape : attentionShapes())
-    cases.push_back(attentionCase(shape));
-  return cases;
-}
+std::vector<KernelCase> attentionCases() { return casesOf(attentionShapes()); }
 
 } // namespace cupola::test

@@ -92,10 +92,10 @@ ProductFacts KernelFacts::productOf(DotOp dot) const {
 
 /// A few rows are new tokens, each of which meets all before it: of a batch of one, for which latency counts.
 AttentionFacts KernelFacts::attentionOf(const AttentionParts &parts) const {
-  constexpr int64_t few = 16, manyKeys = 2048;
+  constexpr int64_t manyKeys = 2048;
   kernel::ForOp loop = parts.steps;
   const int64_t rows = typical(parts.rows);
-  const bool isDecode = rows <= few;
+  const bool isDecode = rows <= fewTokens;
   // Where positions hide some, the mean of the first, a middle and the last row.
   int64_t steps = 0, samples = 0;
   for (int64_t row : {int64_t(0), rows / 2, rows - 1}) {

@@ -69,24 +69,27 @@ static bool isReading(Operation *op) {
   return isa<graph::BitcastOp>(op) && graph::isFloat8(graph::elementOf(op->getResult(0)));
 }
 
-/// A sum or a product, or elements moved or cast.
+/// Elements moved or cast.
+static bool isMove(Operation *op) { return isView(op) || isa<graph::CastOp>(op); }
+
+/// A sum or a product, or a constant, or elements moved or cast.
 static bool isSimple(Operation *op) {
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return llvm::is_contained({graph::BinaryKind::Add, graph::BinaryKind::Sub, graph::BinaryKind::Mul},
                               binary.getKind());
-  return isView(op) || isa<graph::CastOp>(op);
+  return isMove(op) || isa<graph::ConstantOp>(op);
 }
 
-/// `integer * scale` of a cache of bytes, or other simple ops on what has a byte for each element and on constants.
-static bool isMadeOfElements(Value value) {
+/// Of what has a byte for each element, by such ops alone.
+static bool isMadeOfElements(Value value, llvm::function_ref<bool(Operation *)> isSuch) {
   SmallVector<Value> work{value};
   SmallPtrSet<Operation *, 8> seen; // operands may be shared
   while (!work.empty()) {
     const Value next = work.pop_back_val();
     Operation *op = next.getDefiningOp();
-    if (graph::elementOf(next).getIntOrFloatBitWidth() == 8 || isa_and_nonnull<graph::ConstantOp>(op))
+    if (graph::elementOf(next).getIntOrFloatBitWidth() == 8)
       continue;
-    if (!op || !isSimple(op))
+    if (!op || !isSuch(op))
       return false;
     if (seen.insert(op).second)
       llvm::append_range(work, op->getOperands());
@@ -94,23 +97,15 @@ static bool isMadeOfElements(Value value) {
   return true;
 }
 
-/// Bytes, through casts and views.
-static bool isOfBytes(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (graph::elementOf(value).getIntOrFloatBitWidth() != 8 && op && (isView(op) || isa<graph::CastOp>(op)) &&
-         op->getNumOperands() == 1) {
-    value = op->getOperand(0);
-    op = value.getDefiningOp();
-  }
-  return graph::elementOf(value).getIntOrFloatBitWidth() == 8;
-}
-
-/// Keys and values of bytes: their attention reads a quarter of what it would read as numbers.
+/// Keys and values of bytes, as they are or `integer * scale`: their attention reads a quarter of what it would read as
+/// numbers.
 static bool isOfCache(const Candidate &candidate, const Group &reader) {
   const Value value = candidate.op->getResult(0);
   const Options &options = candidate.kernels.options;
+  const auto isOnlyMove = [](Operation *op) { return isMove(op) && op->getNumOperands() == 1; };
   return isAttention(reader) && graph::elementOf(value).getIntOrFloatBitWidth() != 8 &&
-         ((options.byteKeys && isOfBytes(value)) || (options.scaledByteKeys && isMadeOfElements(value)));
+         ((options.byteKeys && isMadeOfElements(value, isOnlyMove)) ||
+          (options.scaledByteKeys && isMadeOfElements(value, isSimple)));
 }
 
 std::optional<StringRef> refuseContractionOperand(const Candidate &candidate) {
