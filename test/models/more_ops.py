@@ -100,5 +100,11 @@ def resizes():
     yield case("Resize", image, np.array([0.3, 0.25, 0.6, 1], np.float32), None, Const(1, 7), axes=[2, 3], mode="linear", since=18, **crop)
 
 
+def regions():
+    yield case("RoiAlign", floats(2, 3, 8, 9), np.sort(floats(4, 4, low=0, high=8)), ints(4, high=2), output_height=3, output_width=2, since=16)
+    pooled = np.concatenate([ints(4, 1, high=2), np.sort(floats(4, 4, low=0, high=8))], axis=1).astype(np.float32)
+    yield case("MaxRoiPool", floats(2, 3, 8, 9), pooled, pooled_shape=[2, 3], spatial_scale=0.5, until=21)
+
+
 def cases():
-    return [*bits(), *matrices(), *unpools(), *grams(), *resizes(), *draws()]
+    return [*bits(), *matrices(), *unpools(), *grams(), *resizes(), *draws(), *regions()]

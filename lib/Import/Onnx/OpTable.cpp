@@ -131,6 +131,7 @@ constexpr OpRow rows[] = {
     {"", "MatMulInteger", {10}, importMatMulInteger},
     {"", "Max", {1, 6, 8, 12, 13}, variadic<BinaryKind::Max>},
     {"", "MaxPool", {1, 8, 10, 11, 12, 22}, importMaxPool},
+    {"", "MaxRoiPool", {1, 22}, importMaxRoiPool},
     {"", "MaxUnpool", {9, 11, 22}, importMaxUnpool},
     {"", "Mean", {1, 6, 8, 13}, importMean},
     {"", "MeanVarianceNormalization", {9, 13}, importMeanVarianceNormalization},

@@ -241,12 +241,27 @@ def power(base, exponent):
     return np.array([n & (2**64 - 1) for n in whole], np.uint64).astype(base.dtype).reshape(pairs.shape)
 
 
+def max_roi_pool(images, regions, pooled_shape, spatial_scale=1.0):
+    """Regions of a batch's image each: x and y of both ends, of whole elements."""
+    result = np.zeros((len(regions), images.shape[1], *pooled_shape), images.dtype)
+    for i, (batch, *corners) in enumerate(regions):
+        x, y, right, bottom = (int(np.floor(c * spatial_scale + 0.5)) for c in corners)
+        sizes = max(bottom - y + 1, 1), max(right - x + 1, 1)
+        for place in np.ndindex(*pooled_shape):
+            rows, columns = (slice(*(min(max(start + int(end), 0), extent)
+                                     for end in (np.floor(at * size / places), np.ceil((at + 1) * size / places))))
+                             for at, size, places, start, extent in zip(place, sizes, pooled_shape, (y, x), images.shape[2:]))
+            part = images[int(batch), :, rows, columns]
+            result[i, :, *place] = part.max(axis=(1, 2)) if part.size else 0
+    return result
+
+
 # Where onnx.reference has no op, fails for some types or is wrong: it lets what Cast saturates wrap, divides integers downwards,
 # forgets channels in LRN, has float32 constants in the function of MeanVarianceNormalization, subtracts the values of OneHot, and
 # refuses integers to negative powers.
 OWN = {"Cast": lambda x, to: x, "CastLike": lambda x, like: x, "Div": divide, "GlobalLpPool": global_lp_pool,
-       "GroupNormalization": group_normalization, "LRN": lrn, "MeanVarianceNormalization": mean_variance_normalization,
-       "OneHot": one_hot, "Pow": power}
+       "GroupNormalization": group_normalization, "LRN": lrn, "MaxRoiPool": max_roi_pool,
+       "MeanVarianceNormalization": mean_variance_normalization, "OneHot": one_hot, "Pow": power}
 
 
 def as_wide(array, op):

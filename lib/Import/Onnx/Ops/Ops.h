@@ -221,6 +221,7 @@ void importGridSample(OpBinder &op);
 // Region.cpp
 void importRoiAlign10(OpBinder &op); ///< up to opset 15: coordinates of middles
 void importRoiAlign(OpBinder &op);
+void importMaxRoiPool(OpBinder &op);
 
 // Sample.cpp, too
 void importDeformConv(OpBinder &op);

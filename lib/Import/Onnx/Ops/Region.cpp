@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/ComputeType.h"
 #include "lib/Import/Onnx/Ops/Scatter.h"
+#include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/Text.h"
 
 using namespace mlir;
@@ -14,14 +15,41 @@ struct Alignment {
   double scale;
   bool halfPixel; ///< whether coordinates are those of corners, not of middles
   bool largest;   ///< of the parts of all samples, instead of their mean
-  int64_t height, width, samples;
+  int64_t height, width;
+  int64_t samples; ///< along each dimension of a place; 0: one for each element that a place has, or part of one
 };
 
-/// Along one dimension, for each region and place [regions, places]: which elements are mixed, and how.
+/// Of a place along one dimension, and places of a region: what no image of today has.
+constexpr int64_t mostSamples = 1 << 16;
+
+constexpr StringRef alongRows = "the samples of a place along a row",
+                    alongColumns = "the samples of a place along a column";
+
+/// Along one dimension, for each region and sample [regions, places * most]: which elements are mixed, and how.
 struct Samples {
   Value low, high, share; ///< share: of the upper one
-  Value inside;
+  Value inside;           ///< the image
+  Expr most;              ///< samples of a place of any region
+  Value count, counts;    ///< where regions have numbers of samples of their own: [regions, 1]; and what counts
 };
+
+/// The images of X as [channels, pixels of all of them].
+Value planesOf(OpBinder &op) {
+  const Exprs shape = op.shape(0, "X");
+  return op.b.reshape(op.b.transpose(op.value(0, "X"), {1, 0, 2, 3}), {shape[1], shape[0] * shape[2] * shape[3]});
+}
+
+/// A column of what describes regions [regions, columns], as [regions, 1].
+Value columnOf(OpBinder &op, Value regions, int64_t column) {
+  return op.b.slice(regions, {Expr(0), Expr(column)}, {1, 1}, {op.b.shape(regions)[0], Expr(1)});
+}
+
+/// The largest of numbers of int64, as an extent that data decide; 0 without regions.
+Expr largestOf(OpBinder &op, Value counts, StringRef what) {
+  Value most = op.b.reshape(op.b.reduce(ReduceKind::Max, counts, {0, 1}), {});
+  most = op.b.binary(BinaryKind::Max, most, op.b.integer(Expr(0)));
+  return readCount(op, most, what.str(), Expr(mostSamples));
+}
 
 class RoiAligner {
 public:
@@ -31,10 +59,9 @@ public:
 
   Value align() {
     const Exprs shape = op.shape(0, "X");
-    const Expr count = op.b.shape(regions)[0], pixels = shape[0] * shape[2] * shape[3];
+    const Expr count = op.b.shape(regions)[0];
     const Samples y = along(1, a.height, shape[2]), x = along(0, a.width, shape[3]);
-    Value planes = op.b.reshape(op.b.transpose(op.value(0, "X"), {1, 0, 2, 3}), {shape[1], pixels});
-    planes = op.b.cast(planes, type);
+    Value planes = op.b.cast(planesOf(op), type);
     Value batch = scatter::fromFront(op, op.value(2, "batch_indices"), shape[0]);
     batch = binary(BinaryKind::Mul, op.b.reshape(batch, {count, Expr(1)}), op.b.integer(shape[2]));
     const auto part = [&](bool lower, bool left) {
@@ -48,10 +75,13 @@ public:
     const BinaryKind kind = a.largest ? BinaryKind::Max : BinaryKind::Add;
     Value value = binary(kind, binary(kind, part(true, true), part(true, false)),
                          binary(kind, part(false, true), part(false, false)));
-    Value inside = binary(BinaryKind::And, op.b.unsqueeze(y.inside, {2}), op.b.unsqueeze(x.inside, {1}));
-    value = op.b.select(inside, value, number(0));
-    value = op.b.reshape(value, {shape[1], count, a.height, a.samples, a.width, a.samples});
-    value = op.b.squeeze(op.b.reduce(a.largest ? ReduceKind::Max : ReduceKind::Mean, value, {3, 5}), {3, 5});
+    value = op.b.select(ofBoth(BinaryKind::And, y.inside, x.inside), value, number(0));
+    if (y.count)
+      value = op.b.select(ofBoth(BinaryKind::And, y.counts, x.counts), value, number(a.largest ? -INFINITY : 0));
+    value = op.b.reshape(value, {shape[1], count, a.height, y.most, a.width, x.most});
+    value = op.b.squeeze(op.b.reduce(reduction(), value, {3, 5}), {3, 5});
+    if (y.count)
+      value = ofSome(value, ofBoth(BinaryKind::Mul, y.count, x.count));
     return op.b.cast(op.b.transpose(value, {1, 0, 2, 3}), op.element(0, "X"));
   }
 
@@ -59,11 +89,25 @@ private:
   Value binary(BinaryKind kind, Value x, Value y) { return op.b.binary(kind, x, y); }
   Value number(double value) { return op.b.scalar(value, type); }
   Value rest(Value share) { return binary(BinaryKind::Sub, number(1), share); }
+  /// Of all rows and columns of a region: [regions, rows, columns].
+  Value ofBoth(BinaryKind kind, Value y, Value x) {
+    return binary(kind, op.b.unsqueeze(y, {2}), op.b.unsqueeze(x, {1}));
+  }
+
+  ReduceKind reduction() const {
+    return a.largest ? ReduceKind::Max : a.samples == 0 ? ReduceKind::Sum : ReduceKind::Mean;
+  }
+
+  /// Of regions that have `count` [regions, 1, 1] samples for each place; 0 of none.
+  Value ofSome(Value value, Value count) {
+    if (!a.largest)
+      return binary(BinaryKind::Div, value, binary(BinaryKind::Max, count, number(1)));
+    return op.b.select(binary(BinaryKind::Greater, count, number(0)), value, number(0));
+  }
 
   /// A coordinate of all regions in elements of X: [regions, 1].
   Value edge(int64_t column) {
-    const Expr count = op.b.shape(regions)[0];
-    Value line = op.b.slice(regions, {Expr(0), Expr(column)}, {1, 1}, {count, Expr(1)});
+    Value line = columnOf(op, regions, column);
     return binary(BinaryKind::Sub, binary(BinaryKind::Mul, line, number(a.scale)), number(a.halfPixel ? 0.5 : 0));
   }
 
@@ -72,10 +116,17 @@ private:
     if (!a.halfPixel)
       size = binary(BinaryKind::Max, size, number(1));
     Value bin = binary(BinaryKind::Div, size, number(static_cast<double>(places)));
-    Value step = op.b.iota({Expr(1), Expr(places * a.samples)}, 1), samples = op.b.intScalar(a.samples, i64);
-    Value place = op.b.cast(binary(BinaryKind::Div, step, samples), type);
-    Value sample = op.b.cast(binary(BinaryKind::Mod, step, samples), type);
-    sample = binary(BinaryKind::Div, binary(BinaryKind::Add, sample, number(0.5)), op.b.cast(samples, type));
+    Samples result;
+    result.most = Expr(a.samples);
+    if (a.samples == 0)
+      countSamples(bin, column, result);
+    Value step = op.b.iota({Expr(1), result.most * places}, 1), most = op.b.integer(result.most);
+    Value place = op.b.cast(binary(BinaryKind::Div, step, most), type);
+    Value sample = op.b.cast(binary(BinaryKind::Mod, step, most), type);
+    if (result.count)
+      result.counts = binary(BinaryKind::Less, sample, result.count);
+    Value count = result.count ? result.count : op.b.cast(most, type);
+    sample = binary(BinaryKind::Div, binary(BinaryKind::Add, sample, number(0.5)), count);
     Value at = binary(BinaryKind::Add, begin, binary(BinaryKind::Mul, binary(BinaryKind::Add, place, sample), bin));
     Value wide = op.b.cast(op.b.integer(extent), type), last = binary(BinaryKind::Sub, wide, number(1));
     Value inside = binary(BinaryKind::And, binary(BinaryKind::GreaterEqual, at, number(-1)),
@@ -83,12 +134,93 @@ private:
     at = binary(BinaryKind::Min, binary(BinaryKind::Max, at, number(0)), last);
     Value low = op.b.unary(UnaryKind::Floor, at),
           high = binary(BinaryKind::Min, binary(BinaryKind::Add, low, number(1)), last);
-    return {op.b.cast(low, i64), op.b.cast(high, i64), binary(BinaryKind::Sub, at, low), inside};
+    result.low = op.b.cast(low, i64), result.high = op.b.cast(high, i64);
+    result.share = binary(BinaryKind::Sub, at, low), result.inside = inside;
+    return result;
+  }
+
+  /// One sample for each element, or part of one, of places of the size `bin`. Regions have as many as the largest one,
+  /// of which not all count.
+  void countSamples(Value bin, int64_t column, Samples &result) {
+    result.count = binary(BinaryKind::Max, op.b.unary(UnaryKind::Ceil, bin), number(0));
+    result.most = largestOf(op, op.b.cast(result.count, i64), column == 0 ? alongRows : alongColumns);
   }
 
   OpBinder &op;
   const Alignment &a;
   const Type type, i64;
+  Value regions;
+};
+
+/// MaxRoiPool: whole elements of regions whose ends are rounded, as Fast R-CNN has it (Girshick 2015, section 2.1).
+class RoiPooler {
+public:
+  explicit RoiPooler(OpBinder &op)
+      : op(op), type(formulaType({op.element(1, "rois")})), scale(op.floatAttribute("spatial_scale", 1)),
+        regions(op.b.cast(op.value(1, "rois"), type)) {}
+
+  Value pool(int64_t height, int64_t width) {
+    const Exprs shape = op.shape(0, "X");
+    const Expr count = op.b.shape(regions)[0];
+    const Part y = along(2, height, shape[2]), x = along(1, width, shape[3]);
+    Value batch = op.b.cast(columnOf(op, regions, 0), op.b.int64());
+    batch = op.b.reshape(scatter::fromFront(op, batch, shape[0]), {count, Expr(1), Expr(1), Expr(1), Expr(1)});
+    Value row = binary(BinaryKind::Add, binary(BinaryKind::Mul, batch, op.b.integer(shape[2])), rows(y.element));
+    Value index = binary(BinaryKind::Add, binary(BinaryKind::Mul, row, op.b.integer(shape[3])), columns(x.element));
+    Value value = op.b.gather(planesOf(op), index, 1);
+    Value counts = binary(BinaryKind::And, rows(y.counts), columns(x.counts));
+    value = op.b.select(counts, value, op.b.scalar(-INFINITY, op.element(0, "X")));
+    value = op.b.squeeze(op.b.reduce(ReduceKind::Max, value, {3, 5}), {3, 5});
+    Value some = binary(BinaryKind::And, op.b.unsqueeze(y.some, {2}), op.b.unsqueeze(x.some, {1}));
+    value = op.b.select(some, value, op.b.scalar(0, op.element(0, "X")));
+    return op.b.transpose(value, {1, 0, 2, 3});
+  }
+
+private:
+  /// Of places along one dimension.
+  struct Part {
+    Value element, counts; ///< [regions, places, most of any place]: where one lies, and whether it is of the place
+    Value some;            ///< [regions, places]: whether a place has elements
+  };
+
+  Value binary(BinaryKind kind, Value x, Value y) { return op.b.binary(kind, x, y); }
+  Value number(double value) { return op.b.scalar(value, type); }
+  /// [regions, places, elements] among [regions, rows, elements of rows, columns, elements of columns].
+  Value rows(Value value) { return op.b.unsqueeze(value, {3, 4}); }
+  Value columns(Value value) { return op.b.unsqueeze(value, {1, 2}); }
+
+  /// The element that a coordinate of the regions is nearest to; of two the one further from 0.
+  Value nearest(int64_t column) {
+    Value at = binary(BinaryKind::Mul, columnOf(op, regions, column), number(scale)), half = number(0.5);
+    return op.b.select(binary(BinaryKind::Less, at, number(0)),
+                       op.b.unary(UnaryKind::Ceil, binary(BinaryKind::Sub, at, half)),
+                       op.b.unary(UnaryKind::Floor, binary(BinaryKind::Add, at, half)));
+  }
+
+  Part along(int64_t column, int64_t places, const Expr &extent) {
+    Value begin = nearest(column), size = binary(BinaryKind::Sub, nearest(column + 2), begin);
+    size = binary(BinaryKind::Max, binary(BinaryKind::Add, size, number(1)), number(1));
+    Value bin = binary(BinaryKind::Div, size, number(static_cast<double>(places)));
+    Value place = op.b.cast(op.b.iota({Expr(1), Expr(places)}, 1), type);
+    const auto end = [&](UnaryKind rounding, Value place) {
+      Value at = binary(BinaryKind::Add, begin, op.b.unary(rounding, binary(BinaryKind::Mul, place, bin)));
+      at = binary(BinaryKind::Max, op.b.cast(at, op.b.int64()), op.b.integer(Expr(0)));
+      return binary(BinaryKind::Min, at, op.b.integer(extent));
+    };
+    Value first = end(UnaryKind::Floor, place);
+    Value count = end(UnaryKind::Ceil, binary(BinaryKind::Add, place, number(1)));
+    count = binary(BinaryKind::Sub, count, first);
+    const Expr most = largestOf(op, count, column == 1 ? alongRows : alongColumns);
+    Value step = op.b.iota({Expr(1), Expr(1), most}, 2);
+    Value element = binary(BinaryKind::Add, op.b.unsqueeze(first, {2}), step);
+    return {binary(BinaryKind::Min, element, op.b.integer(extent - Expr(1))),
+            binary(BinaryKind::Less, step, op.b.unsqueeze(count, {2})),
+            binary(BinaryKind::Greater, count, op.b.integer(Expr(0)))};
+  }
+
+  OpBinder &op;
+  const Type type;
+  const double scale;
   Value regions;
 };
 
@@ -115,18 +247,31 @@ void roiAlign(OpBinder &op, bool halfPixel) {
                     op.intAttribute("output_height", 1),
                     op.intAttribute("output_width", 1),
                     op.intAttribute("sampling_ratio", 0)};
-  if (a.samples == 0)
-    op.unsupported("sampling_ratio is 0, so that the size of a region says how many samples there are, supported are "
-                   "numbers from 1 on");
-  constexpr int64_t most = 1 << 16;
-  for (const int64_t count : {a.height, a.width, a.samples})
-    if (count < 1 || count > most)
+  for (const int64_t count : {a.height, a.width, std::max<int64_t>(a.samples, 1)})
+    if (count < 1 || count > mostSamples || a.samples < 0)
       op.bad("output_height, output_width and sampling_ratio are " + listText({a.height, a.width, a.samples}) +
-             ", expected numbers from 1 to " + std::to_string(most));
+             ", expected numbers from 1 (sampling_ratio: 0) to " + std::to_string(mostSamples));
   op.result(RoiAligner(op, a).align());
 }
 
 } // namespace
+
+void importMaxRoiPool(OpBinder &op) {
+  op.requireFloat(0, "X");
+  op.requireFloat(1, "rois");
+  const Exprs image = op.shape(0, "X"), regions = op.shape(1, "rois");
+  if (image.size() != 4 || regions.size() != 2)
+    op.bad("X and rois have the shapes " + shapeText(image) + " and " + shapeText(regions) +
+           ", expected ranks 4 and 2");
+  op.b.sameExtent(regions[1], Expr(5), "the numbers of a region and 5");
+  const auto listed = op.intsAttribute("pooled_shape");
+  const std::vector<int64_t> places(listed ? listed->begin() : nullptr, listed ? listed->end() : nullptr);
+  const auto counts = [](int64_t count) { return count >= 1 && count <= mostSamples; };
+  if (places.size() != 2 || !llvm::all_of(places, counts))
+    op.bad("attribute 'pooled_shape' is " + listText(places) + ", expected two numbers from 1 to " +
+           std::to_string(mostSamples));
+  op.result(RoiPooler(op).pool(places[0], places[1]));
+}
 
 void importRoiAlign10(OpBinder &op) { roiAlign(op, /*halfPixel=*/false); }
 
