@@ -147,6 +147,15 @@ MODELS = {
                        body = b (float[3] v, float[3] n, float[3] m) => (float[3] w, float[3] row) {
             a = Mul(v, n) w = Add(a, m) row = Neg(w) }> (s, x, z)""",
                   [{"s": floats(3), "x": floats(3, 5), "z": floats(5, 3)}]),
+    # What an iteration reads and fills up is as long as x, since there are no more of them than elements.
+    "loop_shifts": ("(float[2, k] x) => (float[2, k] y)", """
+        shape = Shape(x) first = Constant <value = int64[1] {0}> () second = Constant <value = int64[1] {1}> ()
+        size = Gather(shape, second) n = Squeeze(size) one = Constant <value = float {1}> () ones = Expand(one, shape)
+        y = Loop (n, "", ones) <body = b (int64 i, bool c, float[2, p] v) => (bool go, float[2, q] w) {
+            go = Identity(c) shift = Unsqueeze(i, first) rest = Sub(size, shift)
+            part = Slice(x, first, rest, second) pads = Concat <axis = 0> (first, shift, first, first)
+            shifted = Pad(part, pads, one) w = Mul(v, shifted) }>""",
+                    [{"x": floats(2, k)} for k in (1, 7)]),
 }
 
 

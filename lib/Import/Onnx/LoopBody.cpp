@@ -8,9 +8,18 @@ using namespace mlir;
 
 namespace cupola::onnx_import {
 
-LoopBody::LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> elements)
-    : op(op), initial(std::move(initial)), elements(std::move(elements)), hasCondition(hasCondition),
-      outside(op.b.facts().runSymbols()), index(op.b.facts().createRun("the iteration of " + op.b.label())) {
+/// The last number that an iteration can have, if something says how many there are at most.
+static std::optional<Expr> lastIteration(const OpBinder &op, const LoopBounds &bounds) {
+  if (!bounds.limit)
+    return std::nullopt;
+  return simplify(max(*bounds.limit, Expr(1)) - 1, op.b.ranges()); // without iterations the body is read, not run
+}
+
+LoopBody::LoopBody(OpBinder &op, std::vector<Value> initial, LoopBounds limits, bool hasCondition,
+                   std::vector<Type> elements)
+    : op(op), initial(std::move(initial)), bounds(std::move(limits)), elements(std::move(elements)),
+      hasCondition(hasCondition), outside(op.b.facts().runSymbols()),
+      index(op.b.facts().createRun("the iteration of " + op.b.label(), lastIteration(op, bounds))) {
   for (Value value : this->initial) {
     shapes.push_back(op.b.shape(value));
     if (this->elements.size() < shapes.size())
@@ -112,7 +121,7 @@ Type LoopBody::rowsType(Value row, const Expr &count) {
   return op.b.type(dims, op.b.element(row));
 }
 
-std::vector<Value> LoopBody::create(const LoopBounds &bounds) {
+std::vector<Value> LoopBody::create() {
   if (!bounds.limit && !bounds.trip && !proceeds())
     op.unsupported("it never ends: it has no trip count, and its condition is always true");
   OpBuilder &ops = op.bodies().ops;

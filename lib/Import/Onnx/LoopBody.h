@@ -25,11 +25,12 @@ public:
   using Iteration = llvm::function_ref<std::vector<Tensor>(const Expr &index, llvm::ArrayRef<Tensor> carried)>;
 
   /// `elements`: TensorRecord::element of the carried values; empty: those of the values.
-  LoopBody(OpBinder &op, std::vector<Value> initial, bool hasCondition, std::vector<Type> elements = {});
+  LoopBody(OpBinder &op, std::vector<Value> initial, LoopBounds bounds, bool hasCondition,
+           std::vector<Type> elements = {});
 
   void make(Iteration iteration);
   /// Of all iterations: the last carried values, then the rows, stacked in front.
-  std::vector<Value> create(const LoopBounds &bounds);
+  std::vector<Value> create();
   /// Of a result, as the model has it.
   Type elementOf(size_t result) const { return body.outputs[result + hasCondition]->element; }
 
@@ -45,6 +46,7 @@ private:
 
   OpBinder &op;
   const std::vector<Value> initial;
+  const LoopBounds bounds;
   std::vector<Type> elements; ///< of the carried values, as the model has them
   const bool hasCondition;
   const std::set<std::string> outside; ///< run symbols that had a meaning before

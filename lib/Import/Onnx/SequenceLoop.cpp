@@ -138,14 +138,14 @@ std::vector<Tensor> roll(OpBinder &op, const LoopBounds &bounds, const Forms &fo
       carried.push_back(withLeaves(op, *form, leaves));
     return carried;
   };
-  LoopBody body(op, values, /*hasCondition=*/true, elements);
+  LoopBody body(op, values, bounds, /*hasCondition=*/true, elements);
   body.make([&](const Expr &index, ArrayRef<Tensor> leaves) {
     const std::vector<Tensor> outputs = iteration(index, composed(leaves));
     checkForms(op, forms, ArrayRef(outputs).slice(1, initial.size()));
     return leavesOf(outputs);
   });
   std::vector<Tensor> made;
-  for (auto [i, value] : llvm::enumerate(body.create(bounds)))
+  for (auto [i, value] : llvm::enumerate(body.create()))
     made.push_back(op.ofValue(value, body.elementOf(i)));
   ArrayRef<Tensor> leaves = made;
   std::vector<Tensor> results = composed(leaves);

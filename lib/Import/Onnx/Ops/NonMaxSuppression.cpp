@@ -29,9 +29,9 @@ public:
 
   void run() {
     readOperands();
-    LoopBody body(op, {isCandidate}, /*hasCondition=*/true);
+    LoopBody body(op, {isCandidate}, {std::nullopt, most, Value()}, /*hasCondition=*/true);
     body.make([&](const Expr &, ArrayRef<Tensor> carried) { return takeBest(op.materialize(carried[0])); });
-    const std::vector<Value> results = body.create({std::nullopt, most, Value()});
+    const std::vector<Value> results = body.create();
     select(results[1], results[2]);
   }
 

@@ -165,7 +165,7 @@ void Recurrence::run(ArrayRef<Value> initial, Step step) {
     for (Value &row : llvm::drop_begin(made, count))
       row = op.b.unsqueeze(row, {0});
   } else {
-    LoopBody body(op, states, /*hasCondition=*/false);
+    LoopBody body(op, states, {length, Value(), Value()}, /*hasCondition=*/false);
     body.make([&](const Expr &index, ArrayRef<Tensor> carried) {
       const auto values = llvm::map_to_vector(carried, [&](Tensor tensor) { return op.materialize(tensor); });
       std::vector<Tensor> outputs;
@@ -173,7 +173,7 @@ void Recurrence::run(ArrayRef<Value> initial, Step step) {
         outputs.push_back(op.ofValue(value));
       return outputs;
     });
-    made = body.create({length, Value(), Value()});
+    made = body.create();
   }
   setResults(made.size() > count ? made.back() : Value(), ArrayRef(made).take_front(count));
 }

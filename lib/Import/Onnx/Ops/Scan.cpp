@@ -93,7 +93,7 @@ public:
       ranks.push_back(int64_t(op.shape(first + carried + i, "scan_input").size()) - (hasBatch ? 1 : 0));
     const Walk walk = walkOf(op, "scan_input_axes", hasBatch ? "directions" : "scan_input_directions", ranks);
     const Expr length = lengthOf(walk);
-    LoopBody body(op, initial, /*hasCondition=*/false, elements);
+    LoopBody body(op, initial, {length, Value(), Value()}, /*hasCondition=*/false, elements);
     body.make([&](const Expr &index, ArrayRef<Tensor> values) {
       std::vector<Tensor> tensors = values.vec();
       for (int64_t i = 0; i < scanned; ++i) {
@@ -107,7 +107,7 @@ public:
         results[i] = withShapeOf(op, results[i], values[i]);
       return results;
     });
-    std::vector<Value> results = body.create({length, Value(), Value()});
+    std::vector<Value> results = body.create();
     setResults(body, std::move(results));
   }
 

@@ -67,12 +67,12 @@ public:
       made = step(Expr(0), state);
       made[1] = op.b.unsqueeze(made[1], {0});
     } else {
-      LoopBody body(op, {state}, /*hasCondition=*/false);
+      LoopBody body(op, {state}, {length, Value(), Value()}, /*hasCondition=*/false);
       body.make([&](const Expr &index, ArrayRef<Tensor> carried) {
         const std::vector<Value> next = step(index, op.materialize(carried[0]));
         return std::vector<Tensor>{op.ofValue(next[0]), op.ofValue(next[1])};
       });
-      made = body.create({length, Value(), Value()});
+      made = body.create();
     }
     op.result(op.b.transpose(made[1], {1, 0, 2}));
     op.result(op.b.cast(made[0], stored), 1);

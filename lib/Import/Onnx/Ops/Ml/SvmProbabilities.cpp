@@ -97,16 +97,17 @@ Value coupledProbabilities(OpBinder &op, Value values, int64_t classes) {
   Coupling coupling(op, type, classes);
   Value q = coupling.equations(coupling.ofPairs(values));
   Value even = op.b.scalar(1.0 / static_cast<double>(classes), type);
+  LoopBounds bounds;
+  bounds.limit = Expr(mostSweeps);
   // The equations are carried, because a body sees nothing around it but by name.
-  LoopBody body(op, {op.b.broadcast(even, {op.b.shape(values)[0], Expr(classes)}), q}, /*hasCondition=*/true);
+  LoopBody body(op, {op.b.broadcast(even, {op.b.shape(values)[0], Expr(classes)}), q}, bounds,
+                /*hasCondition=*/true);
   body.make([&](const Expr &, ArrayRef<Tensor> carried) {
     auto [next, goesOn] = coupling.sweep(op.materialize(carried[1]), op.materialize(carried[0]));
     Value any = op.b.reduce(ReduceKind::Max, op.b.cast(goesOn, op.b.int64()), {0, 1});
     return std::vector<Tensor>{op.ofValue(op.b.reshape(op.b.cast(any, bit), {})), op.ofValue(next), carried[1]};
   });
-  LoopBounds bounds;
-  bounds.limit = Expr(mostSweeps);
-  return body.create(bounds)[0];
+  return body.create()[0];
 }
 
 } // namespace cupola::onnx_import::ml
