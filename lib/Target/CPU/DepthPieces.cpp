@@ -88,7 +88,22 @@ std::set<int64_t> depthDivisors(Variables &vars, DotOp dot, Region &operand) {
 Expr DepthPieces::position(const Expr &e) const {
   if (size == 0 || !e.uses(depth))
     return e;
-  return simplify(e.substitute({{depth, Expr::symbol(kPiece) * size + Expr::symbol(kPlace)}}), ranges);
+  const Expr piece = group == 1 ? Expr::symbol(kPiece) : Expr::symbol(kPieces) * group + written;
+  return simplify(e.substitute({{depth, piece * size + Expr::symbol(kPlace)}}), ranges);
+}
+
+/// Where they are as many as a row of the window has, a part of that or several of it.
+int64_t DepthPieces::groupOf(int64_t pieces) const {
+  constexpr int64_t most = 32;
+  const auto fits = [&](int64_t count) {
+    return pieces % count == 0 && llvm::all_of(divisors, [&](int64_t divisor) {
+             return divisor < size || divisor % (count * size) == 0 || (count * size) % divisor == 0;
+           });
+  };
+  for (int64_t count = std::min(most, pieces); count > 1; --count)
+    if (fits(count))
+      return count;
+  return 1;
 }
 
 Expr DepthPieces::condition(const Expr &e) const {
@@ -126,7 +141,9 @@ std::optional<DepthPieces> DepthPieces::ofSize(Variables &vars, DotOp dot, Regio
   pieces.depth = vars.name(indicesOf(dot).k);
   pieces.ranges = vars.ranges();
   pieces.ranges[kPiece] = {Expr(0), Expr(*depth / size - 1)};
+  pieces.ranges[kPieces] = pieces.ranges[kPiece];
   pieces.ranges[kPlace] = {Expr(0), Expr(size - 1)};
+  pieces.divisors = depthDivisors(vars, dot, operand);
   pieces.isUniform = pieces.hasUniformConditions(vars, operand);
   return pieces.isLinear(vars, operand) ? std::optional(pieces) : std::nullopt;
 }

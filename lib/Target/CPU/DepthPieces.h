@@ -6,6 +6,8 @@
 //   k = size * kPiece + kPlace,  0 <= kPlace < size
 // and positions are linear in kPlace, or repeat neighbours (repeatsOf). Conditions that remain to be divided are
 // turned round: floordiv(k, d) >= b is k >= b * d.
+// Short pieces are written out in groups, in which it is known where the window's row ends:
+//   kPiece = group * kPieces + written
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
 #define CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
@@ -16,7 +18,7 @@
 
 namespace cupola::cpu {
 
-constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place";
+constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place", *kPieces = "depth_pieces";
 
 /// The d of every floordiv(k, d) in an operand of `dot`, and of its digits:
 /// mod(floordiv(k, a), b) has a * b.
@@ -32,7 +34,12 @@ public:
   /// least a vector whose conditions hold for all of it or for none.
   static DepthPieces of(kernel::Variables &vars, kernel::DotOp dot, mlir::Region &operand, int64_t most, int64_t lanes);
 
+  /// The most neighbours that may be a group, of as many pieces as a block of the depth has.
+  int64_t groupOf(int64_t pieces) const;
+
   int64_t size = 0;
+  int64_t group = 1;      ///< pieces of a group
+  int64_t written = 0;    ///< that of a group which positions and conditions are about
   bool isUniform = false; ///< conditions hold for all of a piece or for none
   /// `e` with k in parts; linear in kPlace, or repeating neighbours, if it is a position or the index of one.
   Expr position(const Expr &e) const;
@@ -44,6 +51,7 @@ private:
   bool hasUniformConditions(kernel::Variables &vars, mlir::Region &operand) const;
 
   std::string depth; ///< the name of k
+  std::set<int64_t> divisors;
   Ranges ranges;
 };
 

@@ -66,27 +66,20 @@ unsigned Emitter::pieceLanes() const {
   return lanes;
 }
 
-/// So many pieces of all of a depth are copied one after the other.
-static constexpr int64_t kMostPieces = 32;
-
 void Emitter::copyPieces(Value target) {
-  const DepthPieces &parts = plan.contraction->pieces;
+  DepthPieces parts = plan.contraction->pieces;
   const Type element = plan.contraction->lhsType();
   pieces = &parts;
   c.lanes = pieceLanes();
-  Value size = c.i64(parts.size), first = c.binary<arith::DivUIOp>(block.depth, size);
-  Value count = c.binary<arith::DivUIOp>(block.depths, size);
-  const auto copy = [&](Value piece, Carried) -> Values {
-    variables[kPiece] = c.addi(first, piece);
-    copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(target, c.muli(piece, size), element));
+  const Value size = c.i64(parts.size), length = c.i64(parts.size * parts.group);
+  const Value first = c.binary<arith::DivUIOp>(block.depth, length);
+  forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, length), 1, {}, [&](Value group, Carried) -> Values {
+    variables[parts.group == 1 ? kPiece : kPieces] = c.addi(first, group);
+    const Value start = c.address(target, c.muli(group, length), element);
+    for (parts.written = 0; parts.written < parts.group; ++parts.written)
+      copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(start, c.i64(parts.written * parts.size), element));
     return {};
-  };
-  const int64_t known = getConstantIntValue(first) ? getConstantIntValue(count).value_or(INT64_MAX) : INT64_MAX;
-  if (known <= kMostPieces) // what differs between them is known
-    for (int64_t piece = 0; piece < known; ++piece)
-      copy(c.i64(piece), {});
-  else
-    forLoop(c.i64(0), count, 1, {}, copy);
+  });
   pieces = nullptr;
   c.lanes = isa.lanes();
 }

@@ -108,6 +108,9 @@ bool hasFewColumns(DotOp dot, const Expr &of, const CpuArchitecture &isa) {
   return *columns > 0 && 2 * *columns <= lanes && *columns * ((*depth + lanes - 1) / lanes + 4) < *depth;
 }
 
+/// Of a tile: each has its place in a register for addresses.
+static constexpr int64_t mostTileRows = 8;
+
 PanelShape panelOf(DotOp dot, const CpuArchitecture &isa) {
   const int64_t lanes = lanesOf(dot, isa), usual = isa.tileVectors * lanes, wide = isa.wideVectors * lanes;
   const Expr extent = exprsOf(dot.getExtents())[1];
@@ -115,8 +118,10 @@ PanelShape panelOf(DotOp dot, const CpuArchitecture &isa) {
   if (hasFewColumns(dot, extent, isa))
     return {*columns, static_cast<int64_t>(llvm::bit_floor<uint64_t>(lanes / *columns)), /*alongDepth=*/true};
   const bool isWide = wide != 0 && !dot.getBlock() && columns && *columns % usual != 0 && *columns % wide == 0;
-  const int64_t panel = isWide ? wide : usual;
-  return {panel, isa.tileRows * isa.tileVectors / (panel / lanes), /*alongDepth=*/false};
+  const bool isNarrow = !dot.getBlock() && columns && *columns > 0 && *columns < usual;
+  const int64_t panel = isNarrow ? static_cast<int64_t>(llvm::alignTo(*columns, lanes)) : isWide ? wide : usual;
+  const int64_t rows = isa.tileRows * isa.tileVectors / (panel / lanes);
+  return {panel, std::min(rows, mostTileRows), /*alongDepth=*/false};
 }
 
 int64_t packedUnitOf(DotOp dot, const CpuArchitecture &isa) {

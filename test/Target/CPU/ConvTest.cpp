@@ -115,6 +115,18 @@ TEST_P(ConvTest, FewColumnsReadRuns) {
     expectConv(v, GetParam(), /*pack=*/true);
 }
 
+/// More short pieces than are written out, in one block of the depth and in several; channels of less than a vector, of
+/// one and of several; columns of less than a vector and of one and a half.
+TEST_P(ConvTest, ShortPiecesAreGroups) {
+  for (const Conv &v : {Conv{10, 8, 8, 7, 1, 1, 3},
+                        {12, 8, 7, 9, 1, 1, 4},
+                        {13, 16, 24, 7, 2, 1, 3},
+                        {9, 4, 9, 7, 1, 1, 3},
+                        {14, 24, 12, 6, 1, 2, 5}})
+    for (bool pack : {false, true})
+      expectConv(v, GetParam(), pack);
+}
+
 /// Pieces of whole registers of bytes, of parts of one and of no whole vectors; more of them than are copied one by
 /// one.
 TEST_P(ConvTest, BytesAreCopiedByRegisters) {
@@ -183,6 +195,26 @@ TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {
     kernel::Variables vars(dot->getParentOp());
     EXPECT_EQ(cpu::DepthPieces::of(vars, dot, dot.getLhs(), 512, 16).size, v.piece)
         << v.channels << " channels, window " << v.window;
+  }
+}
+
+TEST(DepthPiecesTest, GroupsFitRowsOfTheWindow) {
+  mlir::MLIRContext context;
+  context.loadDialect<kernel::KernelDialect, graph::GraphDialect>();
+  const std::pair<Conv, int64_t> cases[] = {{{9, 8, 8, 3, 1, 1, 1}, 9},    // all
+                                            {{9, 8, 8, 7, 1, 1, 3}, 7},    // a row
+                                            {{9, 8, 8, 8, 1, 1, 3}, 32},   // four rows
+                                            {{9, 8, 8, 11, 1, 1, 5}, 11},  // a row of the 121
+                                            {{50, 8, 8, 37, 1, 1, 5}, 1}}; // no part of a row
+  for (const auto &[v, group] : cases) {
+    auto module = mlir::parseSourceString<mlir::ModuleOp>(convText(v, floats), &context);
+    ASSERT_TRUE(module);
+    kernel::DotOp dot;
+    module->walk([&](kernel::DotOp op) { dot = op; });
+    kernel::Variables vars(dot->getParentOp());
+    const auto pieces = cpu::DepthPieces::ofSize(vars, dot, dot.getLhs(), v.channels);
+    ASSERT_TRUE(pieces);
+    EXPECT_EQ(pieces->groupOf(v.depth() / v.channels), group) << "window " << v.window;
   }
 }
 

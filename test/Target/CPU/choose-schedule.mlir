@@ -178,7 +178,7 @@ kernel.func @once gemm grid () in [] scalars []
 
 // So are rows that are short: neighbours in memory.
 // V3: @short {{.*}} schedule #cpu.contraction<block 42x16x512, panel 16, lhs direct, rhs direct> (
-// V4: @short {{.*}} schedule #cpu.contraction<block 32x48x512, panel 48, lhs direct, rhs direct> (
+// V4: @short {{.*}} schedule #cpu.contraction<block 32x16x512, panel 16, lhs direct, rhs direct> (
 kernel.func @short gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [1024, 16, 512] lhs (%m, %k) {
@@ -248,9 +248,9 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
   }
 }
 
-// The window of a convolution is copied, a row of it at a time. A quarter of a long vector is few columns, which lie along
-// the depth.
-// V3: @conv {{.*}} schedule #cpu.contraction<block 6x16x27, panel 16, lhs copied, rhs direct, piece 9> (
+// The window of a convolution is copied, a row of it at a time. Less than a vector of columns is a panel of one, with more
+// rows. A quarter of a long vector is few columns, which lie along the depth.
+// V3: @conv {{.*}} schedule #cpu.contraction<block 8x8x27, panel 8, lhs copied, rhs direct, piece 9> (
 // V4: @conv {{.*}} schedule #cpu.contraction<block 8x4x27, panel 4, lhs copied, rhs copied, piece 9> (
 kernel.func @conv conv grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
@@ -440,7 +440,7 @@ kernel.func @few_columns_first conv grid () in [] scalars [] packed [#kernel.pac
 }
 
 // 8 of 16 lanes are few, 8 of 8 are not.
-// V3: @half_columns {{.*}} schedule #cpu.contraction<block 66x16x288, panel 16, lhs copied, rhs packed, piece 32> packed
+// V3: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs copied, rhs packed, piece 32> packed
 // V4: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs runs, rhs packed, piece 32> packed
 kernel.func @half_columns conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -70,6 +70,15 @@ static bool isStreamed(const KernelPlan &kernel, const PanelShape &panel, Operan
          *rows <= panel.rows;
 }
 
+/// Elements of the depth that blocks should have some of: short pieces cost more than what they copy unless they are
+/// written out in groups.
+static int64_t groupLength(const Contraction &c, const DepthPieces &pieces, const CpuArchitecture &isa) {
+  if (!pieces.size)
+    return 1;
+  const int64_t length = pieces.size * pieces.groupOf(*c.depth.constant() / pieces.size);
+  return pieces.size <= 2 * isa.lanes() && length <= mostDepth(c) ? length : pieces.size;
+}
+
 LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t columns, int64_t depth, int64_t panel,
                                       OperandForm lhs, OperandForm rhs, int64_t piece) {
   if (failed(verifyPositive(error, {rows, columns, depth, panel})) ||
@@ -89,10 +98,11 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   const PanelShape panel = panelOf(c.dot, isa);
   const int64_t columns = columnBlock(c, panel.columns);
   const OperandForm lhs = lhsForm(kernel, panel, isa);
-  int64_t piece = 0;
+  DepthPieces pieces;
   if (isCopied(lhs))
-    piece = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes()).size;
-  const int64_t least = std::lcm(std::max<int64_t>(piece, 1), std::max(c.depthUnit, c.blockSize));
+    pieces = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes());
+  const int64_t piece = pieces.size;
+  const int64_t least = std::lcm(groupLength(c, pieces, isa), std::max(c.depthUnit, c.blockSize));
   const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
   const auto candidate = [&](OperandForm rhs, int64_t width, int64_t length) {
     return ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, length, panel.columns,
@@ -153,6 +163,8 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   std::optional<DepthPieces> pieces = DepthPieces::ofSize(kernel.vars, c.dot, c.dot.getLhs(), getPiece());
   if (!pieces)
     return doesNotSuit(kernel.func, isa);
+  if (pieces->size)
+    pieces->group = pieces->groupOf(std::gcd(getDepth(), *c.depth.constant()) / pieces->size);
   c.pieces = *pieces;
   c.lhs = getLhs();
   c.rhs = getRhs();
