@@ -108,9 +108,8 @@ public:
 
   bool callsSnippets() const override { return true; }
   void addGraphPasses(OpPassManager &main, StringRef arch, PassSwitch isOn, unsigned) const override {
-    // Fragments of bytes come along the depth alone.
     if (isOn("integer-products"))
-      main.addPass(createByteProducts({/*signedLeft=*/true, /*alongDepth=*/true}));
+      main.addPass(createByteProducts({/*signedLeft=*/true}));
     if (isOn("split-norms"))
       main.addPass(createSplitNorms({findGpu(arch)->multiprocessors, longestWhole}));
   }

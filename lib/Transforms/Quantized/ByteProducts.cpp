@@ -146,7 +146,7 @@ private:
     if (auto bits = right.getDefiningOp<graph::BitcastOp>())
       right = bits.getInput();
     auto weights = right.getDefiningOp<graph::ConstantOp>();
-    if (!alongDepth || !weights || !graph::isFloat8(graph::elementOf(op->getOperand(1))) || match::splatOf(weights))
+    if (!weights || !graph::isFloat8(graph::elementOf(op->getOperand(1))) || match::splatOf(weights))
       return false;
     OpBuilder b(op);
     const ArrayRef<char> bytes = cupola::bytesOf(weights.getValue());
@@ -187,8 +187,6 @@ private:
     const Type own = graph::elementOf(op->getOperand(1)), element = graph::isFloat8(own) ? own : b.getI8Type();
     const auto type = [&] { return graph::tensorType(shape, element); };
     const Location loc = op->getOperand(1).getLoc();
-    if (!alongDepth)
-      return graph::ConstantOp::create(b, loc, constantOf(type(), weights));
     const RankedTensorType wanted = type();
     const size_t first = isa<graph::ConvOp>(op) ? 0 : shape.size() - 2;
     std::rotate(shape.begin() + first, shape.end() - 1, shape.end());

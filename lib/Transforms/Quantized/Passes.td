@@ -32,7 +32,8 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
   let summary = "products of i16 read bytes where both sides are some";
   let description = [{
     The left operand is made of ui8 (or i8, `signed-left`), less zero points that are the same along the depth, and the
-    right one is a constant, perhaps laid along its depth and read through a transpose. The zero points come behind:
+    right one is a constant, which is laid along its depth, as fragments of matrix units want it, and read through a
+    transpose: one constant in a package for all targets. The zero points come behind:
     their share of a sum is themselves times the sum of the weights of the column, which is a constant. A border of
     zeros before a convolution becomes one of zero points. Weights that i8 does not hold, as those of ui8 less a zero
     point, are i8 plus a number for each column, if it is less than 256 from its least to its largest; that share of a
@@ -44,6 +45,7 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
     %1 = graph.binary sub %0, %zero : ...
     %2 = graph.matmul %1, %w : tensor<4x8xi16>, tensor<8x4xi16> -> tensor<4x4xi32>
     // becomes
+    %w = graph.transpose %bytes [1, 0] : tensor<4x8xi8> -> tensor<8x4xi8>
     %2 = graph.matmul %q, %w : tensor<4x8xui8>, tensor<8x4xi8> -> tensor<4x4xi32>
     %3 = graph.binary mul %zeros, %sums_of_columns : ...
     %4 = graph.binary sub %2, %3 : ...
@@ -51,7 +53,6 @@ def ByteProducts : Pass<"graph-byte-products", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"signedLeft", "signed-left", "bool", "false", "left operands of i8, too">,
-    Option<"alongDepth", "along-depth", "bool", "false", "weights whose neighbours are neighbours along the depth">,
   ];
 }
 
