@@ -99,15 +99,18 @@ private:
     for (const ParsedTensor &input : parsed.inputs)
       for (const Expr &dim : input.dims)
         used.merge(dim.symbols());
-    std::string missing;
+    std::string missing, first;
     for (const format::Symbol &symbol : package.symbols)
-      if (used.count(symbol.id) != 0 && values.count(symbol.id) == 0)
+      if (used.count(symbol.id) != 0 && values.count(symbol.id) == 0) {
+        if (missing.empty())
+          first = symbol.name.empty() ? symbol.id : symbol.name;
         missing += (missing.empty() ? "" : ", ") + symbolText(package, symbol.id);
+      }
     if (missing.empty())
       return Status::ok();
     return Status::usage("the model's dynamic dimensions need values: " + missing +
-                         "; give each as --shape SYMBOL=N, or an "
-                         "input's shape as --shape NAME=AxB");
+                         "; give each by its name, as --shape " + quote(first + "=N") +
+                         ", or an input's shape, as --shape NAME=AxB");
   }
 
   const format::Package &package;

@@ -14,7 +14,7 @@ void CompileFlags::declare(CLI::App &app, const std::string &what, bool withTarg
                                : "The model; what a package holds is shown by `cupola inspect`")
       ->required();
   if (withTargets)
-    app.add_option("--target", given.targets, "What to compile for: cuda, cpu or both (default)")->delimiter(',');
+    app.add_option("--target", given.targets, "What to compile for: cuda or cpu (default: cuda,cpu)")->delimiter(',');
   app.add_option("--arch", given.archs,
                  "CUDA architectures to make machine code for now, as sm_80,sm_90a (needs NVRTC). "
                  "Without it the package carries source, which the machine it runs on compiles")

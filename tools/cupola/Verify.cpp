@@ -1,11 +1,13 @@
 //===- tools/cupola/Verify.cpp - cupola verify ---===//
 // SPDX-License-Identifier: Apache-2.0
 
+#include "lib/Runtime/Text.h"
 #include "lib/Runtime/Tools/Latency.h"
 #include "lib/Runtime/Tools/Verification.h"
 #include "tools/cupola/Precision.h"
 #include "tools/cupola/Reduce.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <optional>
@@ -42,6 +44,8 @@ struct VerifyCommand {
         array = {array.name, format::DType::Bool, {0}, {}}; // an empty sequence, whatever the file has of it
       (isInput ? caseInputs : caseOutputs).push_back(std::move(array));
     }
+    if (caseOutputs.empty())
+      return Status::usage(casePath + ": nothing to compare: there is no array out:NAME, the reference of an output");
     flags.given.given = compiler::givenInputs(caseInputs);
     return runtime::takePinned(flags.pinned(), caseInputs).within(casePath);
   }
@@ -167,6 +171,8 @@ struct VerifyCommand {
     CUPOLA_ASSIGN(const std::vector<npz::Array> computed, runtime::runPoisoned(ready.executable, inputs));
     const std::vector<npz::Array> &out = computed, none;
     Result<bool> pass = judge(out);
+    if (pass.isOk() && !*pass)
+      noteRounding(package);
     if (blame && pass.isOk())
       CUPOLA_TRY(printBlame(in));
     if (flags.given.kernelResults && pass.isOk()) {
@@ -214,6 +220,17 @@ struct VerifyCommand {
                            "--case F.npz to be compared with");
     CUPOLA_ASSIGN(std::vector<npz::Array> outputs, reference(caseInputs));
     return judge(outputs);
+  }
+
+  /// What a difference may come of that nobody's kernel is to blame for.
+  static void noteRounding(const format::Package &package) {
+    const auto isDynamic = [](const format::Node &node) { return node.op.rfind("DynamicQuantize", 0) == 0; };
+    const auto node = std::find_if(package.nodes.begin(), package.nodes.end(), isDynamic);
+    if (node != package.nodes.end())
+      std::printf("note: node %s (%s) finds its scale in what it is given and rounds to 8 bits: where a number lies "
+                  "halfway, the last bit of a float decides a whole step, in any runtime. Several references, of "
+                  "different threads or optimisations, show how far that carries; --per-node where it begins\n",
+                  runtime::quote(node->name).c_str(), node->op.c_str());
   }
 
   Result<bool> judge(const std::vector<npz::Array> &outputs) {

@@ -89,6 +89,33 @@ bool isSame(const npz::Array &value, const npz::Array &reference, uint64_t i) {
   return std::memcmp(value.bytes.data() + i * size, reference.bytes.data() + i * size, size) == 0;
 }
 
+/// An integer or bool; exact.
+long double readInteger(const npz::Array &array, uint64_t i) {
+  const size_t size = format::byteSize(array.dtype);
+  uint64_t bits = 0;
+  std::memcpy(&bits, array.bytes.data() + i * size, size); // the low bytes come first
+  if (format::rowOf(array.dtype).number != format::NumberClass::Int)
+    return static_cast<long double>(bits);
+  const unsigned unused = 64 - 8 * static_cast<unsigned>(size);
+  return static_cast<long double>(static_cast<int64_t>(bits << unused) >> unused);
+}
+
+/// How far those are apart that are not equal.
+void measureIntegers(const npz::Array &value, const npz::Array &reference, Difference &difference) {
+  long double largest = 0;
+  for (uint64_t i = 0; i < difference.elements; ++i)
+    largest = std::max(largest, std::fabs(readInteger(reference, i)));
+  for (uint64_t i = 0; i < difference.elements; ++i) {
+    const long double b = readInteger(reference, i), error = std::fabs(readInteger(value, i) - b);
+    if (static_cast<double>(error) <= difference.maxAbs)
+      continue;
+    difference.maxAbs = static_cast<double>(error);
+    difference.index = i;
+    if (const long double scale = largest + std::fabs(b); scale > 0)
+      difference.maxRel = std::max(difference.maxRel, static_cast<double>(error / scale));
+  }
+}
+
 void compareExactly(const npz::Array &value, const npz::Array &reference, Difference &difference) {
   uint64_t wrong = 0;
   for (uint64_t i = difference.elements; i-- > 0;)
@@ -97,8 +124,11 @@ void compareExactly(const npz::Array &value, const npz::Array &reference, Differ
       difference.index = i;
     }
   difference.pass = wrong == 0;
-  if (wrong)
-    difference.problem = std::to_string(wrong) + " elements are not equal";
+  if (wrong == 0)
+    return;
+  difference.problem = std::to_string(wrong) + (wrong == 1 ? " element is" : " elements are") + " not equal";
+  if (value.dtype != DType::String)
+    measureIntegers(value, reference, difference);
 }
 
 } // namespace

@@ -19,7 +19,7 @@ struct Difference {
 };
 
 /// Floats pass when |a - b| <= tolerance * max|b| + tolerance * |b| everywhere and NaN
-/// and Inf stand where the reference has them; integers and bools must be equal.
+/// and Inf stand where the reference has them; integers, bools and strings must be equal.
 Difference compare(const npz::Array &value, const npz::Array &reference, double tolerance);
 
 /// "pass NAME: max abs 0, max rel 0, worst at 0" and its end.

@@ -83,7 +83,7 @@ Result<Comparison> compareOutputs(const std::vector<npz::Array> &outputs, const 
     comparison.pass &= difference.pass;
   }
   if (comparison.outputs.empty())
-    return Status::usage("nothing was compared: no reference has the name of an output");
+    return Status::usage(source + ": nothing was compared: there is no reference of an output");
   return comparison;
 }
 
