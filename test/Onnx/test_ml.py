@@ -96,6 +96,35 @@ def test_trees_of_several_depths(kind, aggregate):
           **weights(random, "target", leaves, 1))
 
 
+def weights_of_one_target(random, leaves, targets):
+    """Each tree adds to a single target, as boosting makes them; some of its leaves to none."""
+    chosen = [(tree, place) for tree, place in leaves if random.random() < 0.9]
+    return {"target_treeids": [tree for tree, _ in chosen], "target_nodeids": [place for _, place in chosen],
+            "target_ids": [tree % targets for tree, _ in chosen], "target_weights": [float(v) for v in random.uniform(-1, 1, len(chosen))]}
+
+
+# By target: as many trees as fill blocks, and some over; of too few for each target, and with a weight that is infinite, by rows of targets.
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("trees, targets, dynamic, infinite",
+                         [(96, 3, False, False), (110, 3, True, False), (100, 1, False, False), (96, 40, False, False), (96, 2, False, True)])
+def test_large_forests_of_one_target_each(kind, trees, targets, dynamic, infinite):
+    random = np.random.default_rng(22)
+    nodes, leaves = grown(random, MODES[:1], depth=11, trees=trees)
+    assert len(nodes["nodes_modes"]) * 16 > 2**18, "small forests are in one block"
+    added = weights_of_one_target(random, leaves, targets)
+    if infinite:
+        added["target_weights"][0] = np.inf
+    close("TreeEnsembleRegressor", rows(random, count=37, missing=0.1, kind=kind), n_targets=targets, dynamic=dynamic, **nodes, **added)
+
+
+@pytest.mark.parametrize("aggregate, targets", itertools.product(["SUM", "AVERAGE", "MIN", "MAX"], [1, 5]))
+def test_large_forests_of_all_targets(aggregate, targets):
+    random = np.random.default_rng(23)
+    nodes, leaves = grown(random, MODES[:1], depth=11, trees=70)
+    close("TreeEnsembleRegressor", rows(random, count=37), n_targets=targets, aggregate_function=aggregate, **nodes,
+          **weights(random, "target", leaves, targets, every=True))
+
+
 @pytest.mark.parametrize("mode", range(4))
 @pytest.mark.parametrize("tracks", [0, 1])
 def test_places_that_several_nodes_lead_to(mode, tracks):

@@ -1,11 +1,11 @@
 //===- lib/Import/Onnx/Ops/Ml/Forest.cpp - every tree for every row at once ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state is the record at which each row stands in each tree, [rows, trees]. A step reads it, compares, and goes on
-// to the next one: no branch, so that a walk is one kernel, and nothing to check, for where records lead is known here.
-// There are as many steps as the deepest of about equally deep trees has levels.
+// The state is the record at which each row stands in each tree, [blocks, rows, trees]. A step reads it, compares, and
+// goes on to the next one: no branch, so that a walk is one kernel, and nothing to check, for where records lead is
+// known here. There are as many steps as the deepest of about equally deep trees has levels.
 //===----------------------------------------------------------------------===//
-#include "lib/Import/Onnx/Ops/Ml/ForestPlaces.h"
+#include "lib/Import/Onnx/Ops/Ml/ForestBlocks.h"
 
 #include "llvm/ADT/bit.h"
 
@@ -20,12 +20,11 @@ namespace {
 
 /// A bound on the kernels' length; trees of libraries have up to a few dozen levels.
 constexpr int64_t kMaxDepth = 256;
-/// Trees of about one depth are one kernel: those of up to so many levels, of up to twice as many, ..
-constexpr int64_t kDepthStep = 8;
 
 /// Beside the number of the feature: the comparison is one of the negated value; it is ==; NaN makes it hold.
 constexpr int64_t kNegated = 1 << 30, kEquality = 1 << 29, kNanHolds = 1 << 28;
 constexpr int64_t kFeatures = kNanHolds - 1;
+constexpr int64_t kRecordBytes = 16; ///< of either form of Records, which lies in one line of a cache
 
 /// A record per place, in words of as many bits as a split: the split, the feature, the record that follows. Of 64
 /// bits, the feature is the lower half of a word and what follows the upper one.
@@ -43,7 +42,7 @@ int64_t featureWord(const Forest::Node &node) {
 template <class Word, class Float> Records recordsOf(OpBinder &op, const ForestPlaces &forest) {
   constexpr bool isPaired = sizeof(Word) == 8;
   Records records;
-  records.stride = isPaired ? 2 : 4; // a power of two, so that a record lies in one line of a cache
+  records.stride = kRecordBytes / sizeof(Word);
   std::vector<Word> words;
   for (const ForestPlaces::Place &place : forest.places) {
     const int64_t feature = featureWord(place.node), next = records.stride * place.next;
@@ -91,7 +90,8 @@ private:
   Value valueOf(Value feature) {
     const bool isAlone = !isPaired && !records.anyNegated && !records.anyEquality;
     Value place = isAlone ? feature : b.binary(BinaryKind::BitwiseAnd, feature, number(kFeatures));
-    Value value = b.gather(x, place, 1, 1, /*isInRange=*/true);
+    const auto features = static_cast<int64_t>(b.shape(x).size()) - 1;
+    Value value = b.gather(x, place, features, features, /*isInRange=*/true);
     return records.anyNegated ? b.select(hasFlag(feature, kNegated), b.unary(UnaryKind::Neg, value), value) : value;
   }
 
@@ -110,32 +110,47 @@ private:
   const bool isPaired;
 };
 
-/// [rows, trees]: the places of the leaves that are found in trees from `begin` to `end`.
-Value leavesOf(OpBinder &op, const ForestPlaces &forest, const Records &records, Value x, size_t begin, size_t end) {
+/// [blocks, rows, trees]: the places of the leaves that are found.
+Value leavesOf(OpBinder &op, const ForestGroup &group, const Records &records, Value x) {
   const Type word = op.b.element(records.words);
-  const ArrayRef<int64_t> roots = ArrayRef(forest.roots).slice(begin, end - begin);
-  Value at = op.b.broadcast(list(op, roots), {op.b.shape(x)[0], Expr(static_cast<int64_t>(roots.size()))});
-  at = op.b.binary(BinaryKind::Mul, op.b.cast(at, word), op.b.intScalar(records.stride, word));
-  Step step(op, records, x);
-  for (int64_t i = 0; i < forest.depths[begin]; ++i)
+  const graph::Exprs shape = op.b.shape(x);
+  const Expr blocks(static_cast<int64_t>(group.roots.size()) / group.size), trees(group.size);
+  Value at = op.b.reshape(list(op, group.roots), {blocks, Expr(1), trees});
+  at = op.b.cast(op.b.broadcast(at, {blocks, shape[0], trees}), word);
+  at = op.b.binary(BinaryKind::Mul, at, op.b.intScalar(records.stride, word));
+  Step step(op, records, op.b.broadcast(op.b.unsqueeze(x, {0}), {blocks, shape[0], shape[1]}));
+  for (int64_t i = 0; i < group.levels; ++i)
     at = step.next(at);
   return op.b.binary(BinaryKind::Div, at, op.b.intScalar(records.stride, word));
 }
 
-/// [places, targets]: what a leaf adds to a target.
-Value weightTable(OpBinder &op, const Forest &forest, const ForestPlaces &places, Type type) {
+/// [places, targets], or [places] of blocks by target: what a leaf adds. `least`: what an empty tree does.
+Value weightTable(OpBinder &op, const Forest &forest, const ForestPlaces &places, const ForestBlocks &blocks, Type type,
+                  double least) {
   const auto count = static_cast<int64_t>(places.places.size());
-  if (count > std::numeric_limits<int32_t>::max() / 4 / forest.targets)
+  const int64_t columns = blocks.areByTarget ? 1 : forest.targets;
+  if (count > std::numeric_limits<int32_t>::max() / 4 / columns)
     op.unsupported("the trees have " + std::to_string(count) + " nodes and " + std::to_string(forest.targets) +
                    " targets, supported are 2^29 weights");
   std::vector<int64_t> placeOf(forest.nodes.size(), 0);
   for (auto [i, place] : llvm::enumerate(places.places))
     if (place.origin >= 0)
       placeOf[place.origin] = static_cast<int64_t>(i);
-  std::vector<double> values(count * forest.targets);
+  std::vector<double> values(count * columns);
   for (const Forest::Weight &weight : forest.weights)
-    values[placeOf[weight.leaf] * forest.targets + weight.target] += weight.value;
-  return table(op, values, {count, forest.targets}, type);
+    values[placeOf[weight.leaf] * columns + (blocks.areByTarget ? 0 : weight.target)] += weight.value;
+  if (blocks.empty >= 0)
+    std::fill_n(values.begin() + blocks.empty * columns, columns, least);
+  return table(op, values, blocks.areByTarget ? Ints{count} : Ints{count, columns}, type);
+}
+
+/// [rows, targets]: of the sums of blocks, [blocks, rows], each those of its target.
+Value byTarget(OpBinder &op, const Forest &forest, const ForestGroup &group, Value sums) {
+  std::vector<double> isOf(group.targets.size() * forest.targets);
+  for (auto [block, target] : llvm::enumerate(group.targets))
+    isOf[block * forest.targets + target] = 1;
+  const Ints shape{static_cast<int64_t>(group.targets.size()), forest.targets};
+  return op.b.matmul(op.b.transpose(sums, {1, 0}), table(op, isOf, shape, op.b.element(sums)));
 }
 
 /// A least or a greatest weight of no weight at all would be infinite.
@@ -197,29 +212,29 @@ static void checkForest(OpBinder &op, const Forest &forest, const ForestPlaces &
 }
 
 Value scoresOf(OpBinder &op, const Forest &forest, Aggregate aggregate, Value x) {
-  const ForestPlaces places = placesOf(op, forest);
+  ForestPlaces places = placesOf(op, forest);
   checkForest(op, forest, places, x);
   const bool isMin = aggregate == Aggregate::Min, isMax = aggregate == Aggregate::Max;
   if (isMin || isMax)
     requireWeights(op, forest);
   const Type type = op.b.element(x);
+  const ForestBlocks blocks = blocksOf(forest, places, kRecordBytes);
   const Records records = type.isF64() ? recordsOf<int64_t, double>(op, places) : recordsOf<int32_t, float>(op, places);
-  const Value weights = weightTable(op, forest, places, type);
+  const Value weights = weightTable(op, forest, places, blocks, type, isMin ? INFINITY : isMax ? -INFINITY : 0);
   const ReduceKind kind = isMin ? ReduceKind::Min : isMax ? ReduceKind::Max : ReduceKind::Sum;
   const BinaryKind join = isMin ? BinaryKind::Min : isMax ? BinaryKind::Max : BinaryKind::Add;
+  const auto reduced = [&](Value value, int64_t axis) {
+    return op.b.squeeze(op.b.reduce(kind, value, {axis}), {axis});
+  };
   Value scores;
-  const size_t trees = places.depths.size();
-  for (size_t begin = 0, end = 0; begin < trees; begin = end) {
-    while (end < trees &&
-           (places.depths[end] + kDepthStep - 1) / kDepthStep == (places.depths[begin] + kDepthStep - 1) / kDepthStep)
-      ++end;
-    Value at = leavesOf(op, places, records, x, begin, end);
-    Value found = op.b.gather(weights, at, 0, 0, /*isInRange=*/true); // [rows, trees, targets]
-    Value sum = op.b.squeeze(op.b.reduce(kind, found, {1}), {1});
-    scores = scores ? op.b.binary(join, scores, sum) : sum;
+  for (const ForestGroup &group : blocks.groups) {
+    Value found = op.b.gather(weights, leavesOf(op, group, records, x), 0, 0, /*isInRange=*/true);
+    Value sums = reduced(found, 2); // [blocks, rows], also of targets
+    sums = blocks.areByTarget ? byTarget(op, forest, group, sums) : reduced(sums, 0);
+    scores = scores ? op.b.binary(join, scores, sums) : sums;
   }
   return aggregate == Aggregate::Average
-             ? op.b.binary(BinaryKind::Div, scores, op.b.scalar(static_cast<double>(trees), type))
+             ? op.b.binary(BinaryKind::Div, scores, op.b.scalar(static_cast<double>(places.roots.size()), type))
              : scores;
 }
 
