@@ -33,11 +33,15 @@ struct Samples {
   Value count, counts;    ///< where regions have numbers of samples of their own: [regions, 1]; and what counts
 };
 
-/// The images of X as [channels, pixels of all of them].
-Value planesOf(OpBinder &op) {
+/// The images of X as [pixels of all of them, channels]: where a pixel is and what it counts is found once for all of
+/// its channels, which lie side by side.
+Value pixelsOf(OpBinder &op) {
   const Exprs shape = op.shape(0, "X");
-  return op.b.reshape(op.b.transpose(op.value(0, "X"), {1, 0, 2, 3}), {shape[1], shape[0] * shape[2] * shape[3]});
+  return op.b.reshape(op.b.transpose(op.value(0, "X"), {0, 2, 3, 1}), {shape[0] * shape[2] * shape[3], shape[1]});
 }
+
+/// [regions, rows, columns, channels] with channels first.
+Value channelsFirst(OpBinder &op, Value value) { return op.b.transpose(value, {0, 3, 1, 2}); }
 
 /// A column of what describes regions [regions, columns], as [regions, 1].
 Value columnOf(OpBinder &op, Value regions, int64_t column) {
@@ -61,16 +65,15 @@ public:
     const Exprs shape = op.shape(0, "X");
     const Expr count = op.b.shape(regions)[0];
     const Samples y = along(1, a.height, shape[2]), x = along(0, a.width, shape[3]);
-    Value planes = op.b.cast(planesOf(op), type);
+    Value pixels = pixelsOf(op);
     Value batch = scatter::fromFront(op, op.value(2, "batch_indices"), shape[0]);
     batch = binary(BinaryKind::Mul, op.b.reshape(batch, {count, Expr(1)}), op.b.integer(shape[2]));
     const auto part = [&](bool lower, bool left) {
       Value row = binary(BinaryKind::Add, batch, lower ? y.low : y.high);
       Value line = op.b.unsqueeze(binary(BinaryKind::Mul, row, op.b.integer(shape[3])), {2});
       Value index = binary(BinaryKind::Add, line, op.b.unsqueeze(left ? x.low : x.high, {1}));
-      Value weight = binary(BinaryKind::Mul, op.b.unsqueeze(lower ? rest(y.share) : y.share, {2}),
-                            op.b.unsqueeze(left ? rest(x.share) : x.share, {1}));
-      return binary(BinaryKind::Mul, op.b.gather(planes, index, 1), weight);
+      Value weight = ofBoth(BinaryKind::Mul, lower ? rest(y.share) : y.share, left ? rest(x.share) : x.share);
+      return binary(BinaryKind::Mul, op.b.cast(op.b.gather(pixels, index, 0), type), weight);
     };
     const BinaryKind kind = a.largest ? BinaryKind::Max : BinaryKind::Add;
     Value value = binary(kind, binary(kind, part(true, true), part(true, false)),
@@ -78,27 +81,27 @@ public:
     value = op.b.select(ofBoth(BinaryKind::And, y.inside, x.inside), value, number(0));
     if (y.count)
       value = op.b.select(ofBoth(BinaryKind::And, y.counts, x.counts), value, number(a.largest ? -INFINITY : 0));
-    value = op.b.reshape(value, {shape[1], count, a.height, y.most, a.width, x.most});
-    value = op.b.squeeze(op.b.reduce(reduction(), value, {3, 5}), {3, 5});
+    value = op.b.reshape(value, {count, a.height, y.most, a.width, x.most, shape[1]});
+    value = op.b.squeeze(op.b.reduce(reduction(), value, {2, 4}), {2, 4});
     if (y.count)
       value = ofSome(value, ofBoth(BinaryKind::Mul, y.count, x.count));
-    return op.b.cast(op.b.transpose(value, {1, 0, 2, 3}), op.element(0, "X"));
+    return op.b.cast(channelsFirst(op, value), op.element(0, "X"));
   }
 
 private:
   Value binary(BinaryKind kind, Value x, Value y) { return op.b.binary(kind, x, y); }
   Value number(double value) { return op.b.scalar(value, type); }
   Value rest(Value share) { return binary(BinaryKind::Sub, number(1), share); }
-  /// Of all rows and columns of a region: [regions, rows, columns].
+  /// Of all rows and columns of a region: [regions, rows, columns, 1].
   Value ofBoth(BinaryKind kind, Value y, Value x) {
-    return binary(kind, op.b.unsqueeze(y, {2}), op.b.unsqueeze(x, {1}));
+    return binary(kind, op.b.unsqueeze(y, {2, 3}), op.b.unsqueeze(x, {1, 3}));
   }
 
   ReduceKind reduction() const {
     return a.largest ? ReduceKind::Max : a.samples == 0 ? ReduceKind::Sum : ReduceKind::Mean;
   }
 
-  /// Of regions that have `count` [regions, 1, 1] samples for each place; 0 of none.
+  /// Of regions that have `count` [regions, 1, 1, 1] samples for each place; 0 of none.
   Value ofSome(Value value, Value count) {
     if (!a.largest)
       return binary(BinaryKind::Div, value, binary(BinaryKind::Max, count, number(1)));
@@ -167,13 +170,13 @@ public:
     batch = op.b.reshape(scatter::fromFront(op, batch, shape[0]), {count, Expr(1), Expr(1), Expr(1), Expr(1)});
     Value row = binary(BinaryKind::Add, binary(BinaryKind::Mul, batch, op.b.integer(shape[2])), rows(y.element));
     Value index = binary(BinaryKind::Add, binary(BinaryKind::Mul, row, op.b.integer(shape[3])), columns(x.element));
-    Value value = op.b.gather(planesOf(op), index, 1);
-    Value counts = binary(BinaryKind::And, rows(y.counts), columns(x.counts));
+    Value value = op.b.gather(pixelsOf(op), index, 0);
+    Value counts = op.b.unsqueeze(binary(BinaryKind::And, rows(y.counts), columns(x.counts)), {5});
     value = op.b.select(counts, value, op.b.scalar(-INFINITY, op.element(0, "X")));
-    value = op.b.squeeze(op.b.reduce(ReduceKind::Max, value, {3, 5}), {3, 5});
-    Value some = binary(BinaryKind::And, op.b.unsqueeze(y.some, {2}), op.b.unsqueeze(x.some, {1}));
+    value = op.b.squeeze(op.b.reduce(ReduceKind::Max, value, {2, 4}), {2, 4});
+    Value some = binary(BinaryKind::And, op.b.unsqueeze(y.some, {2, 3}), op.b.unsqueeze(x.some, {1, 3}));
     value = op.b.select(some, value, op.b.scalar(0, op.element(0, "X")));
-    return op.b.transpose(value, {1, 0, 2, 3});
+    return channelsFirst(op, value);
   }
 
 private:

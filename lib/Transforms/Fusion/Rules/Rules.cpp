@@ -11,7 +11,7 @@ namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
 Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, storeWindowImages,
-    storeInterpolated, copyResults;
+    storeInterpolated, storePixels, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideJoint,
@@ -39,6 +39,7 @@ constexpr Rule table[] = {
     {"attention", formAttention, {}, {}, decideAttention},
     {"few-rows", formFewRows, {}, {}, decideFewRows},
     {"joint", formJoint, {}, {}, decideJoint},
+    {"pixels", storePixels, {}, {}, {}},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
     {"window-image", storeWindowImages, {}, {}, {}},

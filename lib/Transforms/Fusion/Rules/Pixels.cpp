@@ -1,0 +1,100 @@
+//===- lib/Transforms/Fusion/Rules/Pixels.cpp - images of which pixels are gathered ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where pixels are found by indices, as in regions of an image, vectors of channels have an index and what it is
+// computed of in common. Channels that are outward, before or behind, would make each lane find its own.
+
+#include "lib/Transforms/Fusion/Rules/Rule.h"
+
+using namespace mlir;
+
+namespace cupola::fusion {
+namespace {
+
+/// Rows of [pixels, channels].
+bool findsPixels(Operation *op) {
+  auto gather = dyn_cast_or_null<graph::GatherOp>(op);
+  return gather && gather.getAxis() == 0 && graph::rankOf(gather.getData()) == 2 &&
+         graph::rankOf(gather.getIndices()) > 1;
+}
+
+/// What a value is a view of, and only views are on the way.
+Value viewed(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
+bool movesLast(graph::TransposeOp transpose) {
+  return transpose.getPerm().back() != graph::rankOf(transpose.getInput()) - 1;
+}
+
+/// Elements, where what is not known has a usual size.
+double estimated(const Expr &count) {
+  constexpr int64_t usual = 256;
+  std::map<std::string, int64_t> sizes;
+  for (const std::string &symbol : count.symbols())
+    sizes[symbol] = usual;
+  return static_cast<double>(count.evaluate(sizes).value_or(usual));
+}
+
+/// As many pixels are looked up as there are; with fewer, all channels are not worth turning.
+bool readsMost(ArrayRef<graph::GatherOp> gathers) {
+  double found = 0;
+  for (graph::GatherOp gather : gathers)
+    found += estimated(graph::elementCount(gather.getIndices()));
+  return found >= estimated(graph::extentOf(gathers.front()->getOperand(0), 0));
+}
+
+/// Whether a reduction of pixels that are found becomes the value, through arithmetic and reshapes alone.
+bool isOfReducedPixels(Value value) {
+  SmallVector<Value> work{value};
+  DenseSet<Operation *> seen;
+  bool isReduced = false;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (isReduced && findsPixels(op))
+      return true;
+    if (isa<graph::ReduceOp>(op)) {
+      isReduced = true;
+      work.assign(1, op->getOperand(0));
+    } else if (classOf(op) == graph::FusionClass::Pointwise || isa<graph::ReshapeOp>(op)) {
+      llvm::append_range(work, op->getOperands());
+    }
+  }
+  return false;
+}
+
+bool hasChannels(const Formation &kernels, Value value, int64_t axis) {
+  const std::optional<int64_t> channels = graph::extentOf(value, axis).constant();
+  return channels && *channels >= kernels.options.mixedChannels;
+}
+
+} // namespace
+
+void storePixels(Formation &kernels, StringRef rule) {
+  if (kernels.options.mixedChannels == 0)
+    return;
+  llvm::MapVector<Operation *, SmallVector<graph::GatherOp>> images;
+  for (Operation &op : kernels.body) {
+    if (findsPixels(&op))
+      if (auto transpose = viewed(op.getOperand(0)).getDefiningOp<graph::TransposeOp>())
+        images[transpose].push_back(cast<graph::GatherOp>(op));
+    auto transpose = dyn_cast<graph::TransposeOp>(op);
+    if (!transpose || !movesLast(transpose) || kernels.isComputed(transpose))
+      continue;
+    Value input = transpose.getInput();
+    if (hasChannels(kernels, input, graph::rankOf(input) - 1) && isOfReducedPixels(input))
+      kernels.store(transpose, {rule, "what is found of pixels has vectors along the channels, and is turned behind"});
+  }
+  for (auto &[op, gathers] : images) {
+    auto transpose = cast<graph::TransposeOp>(op);
+    if (movesLast(transpose) && !kernels.isComputed(op) && readsMost(gathers) &&
+        hasChannels(kernels, gathers.front().getData(), 1))
+      kernels.store(op, {rule, "each lane would find pixels of channels that lie apart"});
+  }
+}
+
+} // namespace cupola::fusion
