@@ -49,3 +49,23 @@ func.func @others(%few: tensor<7x20xf32>, %x: tensor<9x64xf32>, %at: tensor<5x6x
   %13 = graph.transpose %12 [1, 0] : tensor<4x9xf32> -> tensor<9x4xf32>
   return %3, %7, %9, %13 : tensor<5x7xf32>, tensor<5x9xf32>, tensor<90x9xf32>, tensor<9x4xf32>
 }
+
+// Pixels of several images that are mixed; what one pixel alone is copied of stays as it lies.
+// CHECK-LABEL: graph.verdicts @images
+// CHECK-SAME: <apart pixels : {{.*}} because "each lane would find pixels of channels that lie apart"
+// CHECK-LABEL: func.func @images
+// CHECK: %[[PIXELS:.*]] = graph.fusion {{.*}}(%arg0) {{.*}} -> tensor<2x20x9xf32> {
+// CHECK: graph.fusion gather({{.*}}%[[PIXELS]]{{.*}}) {{.*}} -> tensor<2x15x9xf32> {
+// CHECK: graph.fusion gather({{.*}}%arg1{{.*}}) {{.*}} -> tensor<2x30x9xf32> {
+// CHECK-NOT: graph.fusion
+// CHECK: return
+func.func @images(%x: tensor<2x9x20xf32>, %y: tensor<2x9x20xf32>, %low: tensor<2x15xi32>, %high: tensor<2x15xi32>, %one: tensor<2x30xi32>)
+    -> (tensor<2x15x9xf32>, tensor<2x30x9xf32>) {
+  %0 = graph.transpose %x [0, 2, 1] : tensor<2x9x20xf32> -> tensor<2x20x9xf32>
+  %1 = graph.gather %0, %low axis 1 {batch_dims = 1 : i64, in_range} : tensor<2x20x9xf32>, tensor<2x15xi32> -> tensor<2x15x9xf32>
+  %2 = graph.gather %0, %high axis 1 {batch_dims = 1 : i64, in_range} : tensor<2x20x9xf32>, tensor<2x15xi32> -> tensor<2x15x9xf32>
+  %3 = graph.binary add %1, %2 : tensor<2x15x9xf32>, tensor<2x15x9xf32> -> tensor<2x15x9xf32>
+  %4 = graph.transpose %y [0, 2, 1] : tensor<2x9x20xf32> -> tensor<2x20x9xf32>
+  %5 = graph.gather %4, %one axis 1 {batch_dims = 1 : i64, in_range} : tensor<2x20x9xf32>, tensor<2x30xi32> -> tensor<2x30x9xf32>
+  return %3, %5 : tensor<2x15x9xf32>, tensor<2x30x9xf32>
+}

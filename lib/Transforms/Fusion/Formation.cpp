@@ -21,6 +21,12 @@ bool fusion::isHero(Operation *op) {
   return c == FusionClass::Contraction || c == FusionClass::RowNormal || c == FusionClass::Reduction;
 }
 
+Value fusion::reshaped(Value value) {
+  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
+    value = reshape.getInput();
+  return value;
+}
+
 unsigned fusion::gathersIn(Value value, unsigned most) {
   llvm::SetVector<Operation *> ops;
   const auto add = [&](Value operand) {

@@ -14,6 +14,8 @@ constexpr size_t maxOps = 64;
 /// Reads the memory that a value was written to.
 bool isOutside(mlir::Operation *user);
 bool isHero(mlir::Operation *op);
+/// What a value is, before reshapes.
+mlir::Value reshaped(mlir::Value value);
 /// How many gathers there are whose results become `value` by nothing but arithmetic and views; counts up to `most`.
 unsigned gathersIn(mlir::Value value, unsigned most);
 /// Made of what several gathers find.

@@ -12,7 +12,8 @@ namespace {
 
 enum class Border { Zeros, Edge, Reflection };
 
-/// One dimension of the samples: everything has the shape [N, 1, places].
+/// One dimension of the samples: everything has the shape [N, places, 1], so that all channels, which come last, have
+/// it in common.
 struct Coordinate {
   Value exact;  ///< in elements, a float
   Value extent; ///< of the image, an int64 scalar
@@ -67,8 +68,8 @@ Coordinate locate(OpBinder &op, Value grid, const Expr &size, bool middles, Bord
   return {bordered(op, exact, wide, middles, border), extent};
 }
 
-/// The elements at whole coordinates [N, 1, places], 0 outside: [N, C, places].
-Value elementsAt(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates, ArrayRef<Value> places) {
+/// The pixels of an image [N, pixels, C] at whole coordinates [N, places, 1], 0 outside: [N, places, C] of `type`.
+Value pixelsAt(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates, ArrayRef<Value> places, Type type) {
   Value linear, inside, zero = op.b.intScalar(0, op.b.int64()), one = op.b.intScalar(1, op.b.int64());
   for (auto [coordinate, place] : llvm::zip_equal(coordinates, places)) {
     Value index = op.b.cast(place, op.b.int64());
@@ -78,10 +79,8 @@ Value elementsAt(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates, Ar
     linear = linear ? plus(op, times(op, linear, coordinate.extent), index) : index;
     inside = inside ? op.b.binary(BinaryKind::And, inside, here) : here;
   }
-  Exprs dims = op.b.shape(image);
-  dims[2] = op.b.shape(linear)[2];
-  Value read = op.b.gatherElements(image, op.b.broadcast(linear, dims), 2);
-  return op.b.select(inside, read, number(op, 0, image));
+  Value read = op.b.cast(op.b.gather(image, op.b.squeeze(linear, {2}), 1, /*batchDims=*/1), type);
+  return op.b.select(inside, read, op.b.element(read).isInteger() ? op.b.intScalar(0, type) : op.b.scalar(0, type));
 }
 
 /// The sum over the corners of the cell around each place; all in one type.
@@ -98,7 +97,7 @@ Value interpolate(OpBinder &op, Value image, ArrayRef<Coordinate> coordinates) {
       places.push_back(upper ? plus(op, floor, one) : floor);
       weight = weight ? times(op, weight, share) : share;
     }
-    Value term = times(op, elementsAt(op, image, coordinates, places), weight);
+    Value term = times(op, pixelsAt(op, image, coordinates, places, op.b.element(weight)), weight);
     sum = sum ? plus(op, sum, term) : term;
   }
   return sum;
@@ -137,7 +136,7 @@ Value interpolateCubic(OpBinder &op, Value image, ArrayRef<Coordinate> coordinat
       places.push_back(bordered(op, place, op.b.cast(c.extent, op.b.element(place)), middles, border));
       weight = weight ? times(op, weight, weights[i][step]) : weights[i][step];
     }
-    Value term = times(op, elementsAt(op, image, coordinates, places), weight);
+    Value term = times(op, pixelsAt(op, image, coordinates, places, op.b.element(weight)), weight);
     sum = sum ? plus(op, sum, term) : term;
   }
   return sum;
@@ -175,16 +174,16 @@ void importGridSample(OpBinder &op) {
   for (int64_t i = 0; i < dims; ++i) {
     starts.back() = Expr(dims - 1 - i);
     Value place = op.b.slice(op.value(1, "grid"), starts, Ints(grid.size(), 1), column);
-    place = op.b.cast(op.b.reshape(place, {batch, Expr(1), graph::product(wanted)}), wide);
+    place = op.b.cast(op.b.reshape(place, {batch, graph::product(wanted), Expr(1)}), wide);
     coordinates.push_back(locate(op, place, sizes[i], middles, cubic ? Border::Zeros : border));
     rounded.push_back(op.b.unary(UnaryKind::Round, coordinates[i].exact));
   }
   Value image = op.b.reshape(op.value(0, "X"), {batch, shape[1], graph::product(sizes)});
-  const auto mixed = [&](Value wideImage) {
-    return cubic ? interpolateCubic(op, wideImage, coordinates, border, middles)
-                 : interpolate(op, wideImage, coordinates);
-  };
-  Value result = nearest ? elementsAt(op, image, coordinates, rounded) : op.b.cast(mixed(op.b.cast(image, wide)), type);
+  image = op.b.transpose(image, {0, 2, 1});
+  Value result = nearest ? pixelsAt(op, image, coordinates, rounded, op.b.element(image))
+                 : cubic ? interpolateCubic(op, image, coordinates, border, middles)
+                         : interpolate(op, image, coordinates);
+  result = op.b.cast(op.b.transpose(result, {0, 2, 1}), type);
   Exprs whole = {batch, shape[1]};
   llvm::append_range(whole, wanted);
   op.result(op.b.reshape(result, whole));
@@ -272,13 +271,14 @@ void importDeformConv(OpBinder &op) {
     Value moved =
         op.b.slice(offsets, {Expr(0), Expr(0), Expr(i), Expr(0)}, {1, 1, 1, 1}, {images, o.taps, Expr(1), o.windows});
     Value place = plus(op, op.b.reshape(moved, {images, o.taps, o.windows}), tapPlaces(op, o, i, wide));
-    coordinates.push_back({op.b.reshape(place, {images, Expr(1), reads}), op.b.dims({o.spatial[i]}, {}, op.b.int64())});
+    coordinates.push_back({op.b.reshape(place, {images, reads, Expr(1)}), op.b.dims({o.spatial[i]}, {}, op.b.int64())});
   }
-  Value image = op.b.reshape(op.b.cast(op.value(0, "X"), wide),
-                             {images, Expr(o.channels / o.offsetGroups), graph::product(o.spatial)});
-  Value read = interpolate(op, image, coordinates);
+  const Expr channels(o.channels / o.offsetGroups);
+  Value image = op.b.reshape(op.value(0, "X"), {images, channels, graph::product(o.spatial)});
+  Value read = interpolate(op, op.b.transpose(image, {0, 2, 1}), coordinates);
   if (op.has(4))
-    read = times(op, read, op.b.reshape(perTap(op, o, 4, "mask", 1, wide), {images, Expr(1), reads}));
+    read = times(op, read, op.b.reshape(perTap(op, o, 4, "mask", 1, wide), {images, reads, Expr(1)}));
+  read = op.b.transpose(op.b.reshape(read, {images, o.taps, o.windows, channels}), {0, 3, 1, 2});
   const Expr sum = Expr(o.channels / o.groups) * o.taps;
   Value weights = op.b.reshape(op.value(1, "W"), {Expr(1), Expr(o.groups), Expr(o.columns / o.groups), sum});
   Value result = op.b.matmul(weights, op.b.cast(op.b.reshape(read, {o.batch, Expr(o.groups), sum, o.windows}), type));

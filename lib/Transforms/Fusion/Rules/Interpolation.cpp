@@ -46,7 +46,7 @@ SmallVector<Operation *> lookups(graph::GatherOp gather) {
 }
 
 void storeMixed(Formation &kernels, graph::GatherOp gather, StringRef rule) {
-  kernels.store(gather.getData().getDefiningOp(),
+  kernels.store(reshaped(gather.getData()).getDefiningOp(),
                 {rule, "each lane would look up several places; what they mix is made by whole vectors"});
   for (Operation *op : lookups(gather))
     if (isStorable(kernels, op) && graph::rankOf(op->getResult(0)) == 1)
@@ -64,8 +64,9 @@ void storeInterpolated(Formation &kernels, StringRef rule) {
     const bool turns = transpose && turnsChannels(kernels, transpose);
     if (!turns && !(gather && readsMixed(gather)))
       continue;
-    Operation *mixed = op.getOperand(0).getDefiningOp();
-    if (!isStorable(kernels, mixed) || !isInterpolated(op.getOperand(0)))
+    const Value value = reshaped(op.getOperand(0));
+    Operation *mixed = value.getDefiningOp();
+    if (!isStorable(kernels, mixed) || !isInterpolated(value))
       continue;
     if (turns)
       kernels.store(mixed,

@@ -11,18 +11,12 @@ using namespace mlir;
 namespace cupola::fusion {
 namespace {
 
-/// Rows of [pixels, channels].
+/// Rows of [pixels, channels], perhaps of several images.
 bool findsPixels(Operation *op) {
   auto gather = dyn_cast_or_null<graph::GatherOp>(op);
-  return gather && gather.getAxis() == 0 && graph::rankOf(gather.getData()) == 2 &&
+  return gather && gather.getAxis() == gather.getBatchDims() &&
+         graph::rankOf(gather.getData()) == static_cast<int64_t>(gather.getAxis()) + 2 &&
          graph::rankOf(gather.getIndices()) > 1;
-}
-
-/// What a value is a view of, and only views are on the way.
-Value viewed(Value value) {
-  while (auto reshape = value.getDefiningOp<graph::ReshapeOp>())
-    value = reshape.getInput();
-  return value;
 }
 
 bool movesLast(graph::TransposeOp transpose) {
@@ -43,7 +37,25 @@ bool readsMost(ArrayRef<graph::GatherOp> gathers) {
   double found = 0;
   for (graph::GatherOp gather : gathers)
     found += estimated(graph::elementCount(gather.getIndices()));
-  return found >= estimated(graph::extentOf(gathers.front()->getOperand(0), 0));
+  graph::Exprs pixels = graph::shapeOf(gathers.front()->getOperand(0));
+  pixels.pop_back();
+  return found >= estimated(graph::product(pixels));
+}
+
+/// Whether several pixels become one: what one alone is copied of may lie anyway.
+bool areMixed(ArrayRef<graph::GatherOp> gathers) {
+  SmallVector<Operation *> work{gathers.front()};
+  DenseSet<Operation *> seen;
+  while (gathers.size() == 1 && !work.empty()) {
+    Operation *op = work.pop_back_val();
+    for (Operation *user : op->getUsers()) {
+      if (isa<graph::ReduceOp>(user))
+        return true;
+      if ((classOf(user) == graph::FusionClass::Pointwise || isa<graph::ReshapeOp>(user)) && seen.insert(user).second)
+        work.push_back(user);
+    }
+  }
+  return gathers.size() > 1;
 }
 
 /// Whether a reduction of pixels that are found becomes the value, through arithmetic and reshapes alone.
@@ -80,7 +92,7 @@ void storePixels(Formation &kernels, StringRef rule) {
   llvm::MapVector<Operation *, SmallVector<graph::GatherOp>> images;
   for (Operation &op : kernels.body) {
     if (findsPixels(&op))
-      if (auto transpose = viewed(op.getOperand(0)).getDefiningOp<graph::TransposeOp>())
+      if (auto transpose = reshaped(op.getOperand(0)).getDefiningOp<graph::TransposeOp>())
         images[transpose].push_back(cast<graph::GatherOp>(op));
     auto transpose = dyn_cast<graph::TransposeOp>(op);
     if (!transpose || !movesLast(transpose) || kernels.isComputed(transpose))
@@ -91,8 +103,9 @@ void storePixels(Formation &kernels, StringRef rule) {
   }
   for (auto &[op, gathers] : images) {
     auto transpose = cast<graph::TransposeOp>(op);
-    if (movesLast(transpose) && !kernels.isComputed(op) && readsMost(gathers) &&
-        hasChannels(kernels, gathers.front().getData(), 1))
+    const Value image = gathers.front().getData();
+    if (movesLast(transpose) && !kernels.isComputed(op) && readsMost(gathers) && areMixed(gathers) &&
+        hasChannels(kernels, image, graph::rankOf(image) - 1))
       kernels.store(op, {rule, "each lane would find pixels of channels that lie apart"});
   }
 }
