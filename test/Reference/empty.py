@@ -29,6 +29,7 @@ OPSET = 23
 REFUSED = ("a window of .* does not fit", "the sum of the sizes and the extent", "expected a last extent of 1 to",
            "shapes of (indices (with data )?and updates|X and I|theta and of its matrices)",
            "extent . of the windows' shape and that of input 2", "the extent of the axis that elements are chosen from",
+           "the extents of rois and batch_indices", "the coordinates of a region and 4",
            "supported (is|are) a? ?constant", "which may or may not be 1", "supported are windows of at least 1")
 SAMPLE = 8
 # Not the bodies: onnx.reference joins the rows of a loop where onnxruntime and the types that ONNX infers stack them.
