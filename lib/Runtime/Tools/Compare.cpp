@@ -107,10 +107,10 @@ void measureIntegers(const npz::Array &value, const npz::Array &reference, Diffe
     largest = std::max(largest, std::fabs(readInteger(reference, i)));
   for (uint64_t i = 0; i < difference.elements; ++i) {
     const long double b = readInteger(reference, i), error = std::fabs(readInteger(value, i) - b);
-    if (static_cast<double>(error) <= difference.maxAbs)
-      continue;
-    difference.maxAbs = static_cast<double>(error);
-    difference.index = i;
+    if (static_cast<double>(error) > difference.maxAbs) {
+      difference.maxAbs = static_cast<double>(error);
+      difference.index = i;
+    }
     if (const long double scale = largest + std::fabs(b); scale > 0)
       difference.maxRel = std::max(difference.maxRel, static_cast<double>(error / scale));
   }

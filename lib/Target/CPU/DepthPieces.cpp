@@ -88,7 +88,7 @@ std::set<int64_t> depthDivisors(Variables &vars, DotOp dot, Region &operand) {
 Expr DepthPieces::position(const Expr &e) const {
   if (size == 0 || !e.uses(depth))
     return e;
-  const Expr piece = group == 1 ? Expr::symbol(kPiece) : Expr::symbol(kPieces) * group + written;
+  const Expr piece = Expr::symbol(kPiece) * group + written;
   return simplify(e.substitute({{depth, piece * size + Expr::symbol(kPlace)}}), ranges);
 }
 
@@ -141,7 +141,6 @@ std::optional<DepthPieces> DepthPieces::ofSize(Variables &vars, DotOp dot, Regio
   pieces.depth = vars.name(indicesOf(dot).k);
   pieces.ranges = vars.ranges();
   pieces.ranges[kPiece] = {Expr(0), Expr(*depth / size - 1)};
-  pieces.ranges[kPieces] = pieces.ranges[kPiece];
   pieces.ranges[kPlace] = {Expr(0), Expr(size - 1)};
   pieces.divisors = depthDivisors(vars, dot, operand);
   pieces.isUniform = pieces.hasUniformConditions(vars, operand);

@@ -6,8 +6,8 @@
 //   k = size * kPiece + kPlace,  0 <= kPlace < size
 // and positions are linear in kPlace, or repeat neighbours (repeatsOf). Conditions that remain to be divided are
 // turned round: floordiv(k, d) >= b is k >= b * d.
-// Short pieces are written out in groups, in which it is known where the window's row ends:
-//   kPiece = group * kPieces + written
+// Short pieces are written out in groups, in which it is known where the window's row ends; kPiece counts those then:
+//   k = size * (group * kPiece + written) + kPlace
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
 #define CUPOLA_LIB_TARGET_CPU_DEPTHPIECES_H
@@ -18,7 +18,7 @@
 
 namespace cupola::cpu {
 
-constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place", *kPieces = "depth_pieces";
+constexpr const char *kPiece = "depth_piece", *kPlace = "depth_place";
 
 /// The d of every floordiv(k, d) in an operand of `dot`, and of its digits:
 /// mod(floordiv(k, a), b) has a * b.

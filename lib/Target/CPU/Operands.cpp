@@ -74,7 +74,7 @@ void Emitter::copyPieces(Value target) {
   const Value size = c.i64(parts.size), length = c.i64(parts.size * parts.group);
   const Value first = c.binary<arith::DivUIOp>(block.depth, length);
   forLoop(c.i64(0), c.binary<arith::DivUIOp>(block.depths, length), 1, {}, [&](Value group, Carried) -> Values {
-    variables[parts.group == 1 ? kPiece : kPieces] = c.addi(first, group);
+    variables[kPiece] = c.addi(first, group);
     const Value start = c.address(target, c.muli(group, length), element);
     for (parts.written = 0; parts.written < parts.group; ++parts.written)
       copyLhsPart(kPlace, c.i64(0), size, parts.size, c.address(start, c.i64(parts.written * parts.size), element));

@@ -40,6 +40,15 @@ Value pixelsOf(OpBinder &op) {
   return op.b.reshape(op.b.transpose(op.value(0, "X"), {0, 2, 3, 1}), {shape[0] * shape[2] * shape[3], shape[1]});
 }
 
+/// Where among them the pixels of such images, rows and columns are; the shapes broadcast.
+Value pixelAt(OpBinder &op, Value image, Value row, Value column) {
+  const Exprs shape = op.shape(0, "X");
+  const auto step = [&](Value outer, const Expr &extent, Value inner) {
+    return op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, outer, op.b.integer(extent)), inner);
+  };
+  return step(step(image, shape[2], row), shape[3], column);
+}
+
 /// [regions, rows, columns, channels] with channels first.
 Value channelsFirst(OpBinder &op, Value value) { return op.b.transpose(value, {0, 3, 1, 2}); }
 
@@ -67,11 +76,10 @@ public:
     const Samples y = along(1, a.height, shape[2]), x = along(0, a.width, shape[3]);
     Value pixels = pixelsOf(op);
     Value batch = scatter::fromFront(op, op.value(2, "batch_indices"), shape[0]);
-    batch = binary(BinaryKind::Mul, op.b.reshape(batch, {count, Expr(1)}), op.b.integer(shape[2]));
+    batch = op.b.reshape(batch, {count, Expr(1), Expr(1)});
     const auto part = [&](bool lower, bool left) {
-      Value row = binary(BinaryKind::Add, batch, lower ? y.low : y.high);
-      Value line = op.b.unsqueeze(binary(BinaryKind::Mul, row, op.b.integer(shape[3])), {2});
-      Value index = binary(BinaryKind::Add, line, op.b.unsqueeze(left ? x.low : x.high, {1}));
+      Value index =
+          pixelAt(op, batch, op.b.unsqueeze(lower ? y.low : y.high, {2}), op.b.unsqueeze(left ? x.low : x.high, {1}));
       Value weight = ofBoth(BinaryKind::Mul, lower ? rest(y.share) : y.share, left ? rest(x.share) : x.share);
       return binary(BinaryKind::Mul, op.b.cast(op.b.gather(pixels, index, 0), type), weight);
     };
@@ -168,9 +176,7 @@ public:
     const Part y = along(2, height, shape[2]), x = along(1, width, shape[3]);
     Value batch = op.b.cast(columnOf(op, regions, 0), op.b.int64());
     batch = op.b.reshape(scatter::fromFront(op, batch, shape[0]), {count, Expr(1), Expr(1), Expr(1), Expr(1)});
-    Value row = binary(BinaryKind::Add, binary(BinaryKind::Mul, batch, op.b.integer(shape[2])), rows(y.element));
-    Value index = binary(BinaryKind::Add, binary(BinaryKind::Mul, row, op.b.integer(shape[3])), columns(x.element));
-    Value value = op.b.gather(pixelsOf(op), index, 0);
+    Value value = op.b.gather(pixelsOf(op), pixelAt(op, batch, rows(y.element), columns(x.element)), 0);
     Value counts = op.b.unsqueeze(binary(BinaryKind::And, rows(y.counts), columns(x.counts)), {5});
     value = op.b.select(counts, value, op.b.scalar(-INFINITY, op.element(0, "X")));
     value = op.b.squeeze(op.b.reduce(ReduceKind::Max, value, {2, 4}), {2, 4});

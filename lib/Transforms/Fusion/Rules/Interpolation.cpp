@@ -12,15 +12,6 @@ bool isStorable(const Formation &kernels, Operation *op) {
   return op && classOf(op) == graph::FusionClass::Pointwise && !kernels.isComputed(op);
 }
 
-/// Vectors of channels have their indices and weights in common, others gather. To turn what is written takes far less.
-bool turnsChannels(const Formation &kernels, graph::TransposeOp transpose) {
-  const int64_t last = graph::rankOf(transpose.getInput()) - 1;
-  if (transpose.getPerm().back() == last)
-    return false;
-  const std::optional<int64_t> channels = graph::extentOf(transpose.getInput(), last).constant();
-  return channels && *channels >= kernels.options.mixedChannels;
-}
-
 /// What is mixed of neighbours along other axes is read several times by one that looks up places along the last, and
 /// has vectors without it. Not where much more is read than written.
 bool readsMixed(graph::GatherOp gather) {
@@ -45,15 +36,27 @@ SmallVector<Operation *> lookups(graph::GatherOp gather) {
   return ops;
 }
 
-void storeMixed(Formation &kernels, graph::GatherOp gather, StringRef rule) {
-  kernels.store(reshaped(gather.getData()).getDefiningOp(),
-                {rule, "each lane would look up several places; what they mix is made by whole vectors"});
+void storeMixed(Formation &kernels, graph::GatherOp gather, Operation *mixed, StringRef rule) {
+  kernels.store(mixed, {rule, "each lane would look up several places; what they mix is made by whole vectors"});
   for (Operation *op : lookups(gather))
     if (isStorable(kernels, op) && graph::rankOf(op->getResult(0)) == 1)
       kernels.store(op, {rule, "it is the same for all rows"});
 }
 
 } // namespace
+
+bool movesLast(graph::TransposeOp transpose) {
+  return transpose.getPerm().back() != graph::rankOf(transpose.getInput()) - 1;
+}
+
+bool hasChannels(const Formation &kernels, Value value) {
+  const std::optional<int64_t> channels = graph::extentOf(value, graph::rankOf(value) - 1).constant();
+  return channels && *channels >= kernels.options.mixedChannels;
+}
+
+bool turnsChannels(const Formation &kernels, graph::TransposeOp transpose) {
+  return movesLast(transpose) && hasChannels(kernels, transpose.getInput());
+}
 
 void storeInterpolated(Formation &kernels, StringRef rule) {
   if (kernels.options.mixedChannels == 0)
@@ -72,7 +75,7 @@ void storeInterpolated(Formation &kernels, StringRef rule) {
       kernels.store(mixed,
                     {rule, "each lane would look up where to read; along the channels all read at the same places"});
     else
-      storeMixed(kernels, gather, rule);
+      storeMixed(kernels, gather, mixed, rule);
   }
 }
 

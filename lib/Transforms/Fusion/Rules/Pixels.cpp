@@ -19,10 +19,6 @@ bool findsPixels(Operation *op) {
          graph::rankOf(gather.getIndices()) > 1;
 }
 
-bool movesLast(graph::TransposeOp transpose) {
-  return transpose.getPerm().back() != graph::rankOf(transpose.getInput()) - 1;
-}
-
 /// Elements, where what is not known has a usual size.
 double estimated(const Expr &count) {
   constexpr int64_t usual = 256;
@@ -42,46 +38,43 @@ bool readsMost(ArrayRef<graph::GatherOp> gathers) {
   return found >= estimated(graph::product(pixels));
 }
 
+bool keepsPlaces(Operation *op) { return classOf(op) == graph::FusionClass::Pointwise || isa<graph::ReshapeOp>(op); }
+
 /// Whether several pixels become one: what one alone is copied of may lie anyway.
 bool areMixed(ArrayRef<graph::GatherOp> gathers) {
+  if (gathers.size() > 1)
+    return true;
   SmallVector<Operation *> work{gathers.front()};
   DenseSet<Operation *> seen;
-  while (gathers.size() == 1 && !work.empty()) {
-    Operation *op = work.pop_back_val();
-    for (Operation *user : op->getUsers()) {
+  while (!work.empty())
+    for (Operation *user : work.pop_back_val()->getUsers()) {
       if (isa<graph::ReduceOp>(user))
         return true;
-      if ((classOf(user) == graph::FusionClass::Pointwise || isa<graph::ReshapeOp>(user)) && seen.insert(user).second)
+      if (keepsPlaces(user) && seen.insert(user).second)
         work.push_back(user);
     }
-  }
-  return gathers.size() > 1;
+  return false;
 }
 
-/// Whether a reduction of pixels that are found becomes the value, through arithmetic and reshapes alone.
-bool isOfReducedPixels(Value value) {
+/// Whether the value is made of the result of such an op, by arithmetic and reshapes alone.
+bool isMadeOf(Value value, llvm::function_ref<bool(Operation *)> isSuch) {
   SmallVector<Value> work{value};
   DenseSet<Operation *> seen;
-  bool isReduced = false;
   while (!work.empty()) {
     Operation *op = work.pop_back_val().getDefiningOp();
     if (!op || !seen.insert(op).second)
       continue;
-    if (isReduced && findsPixels(op))
+    if (isSuch(op))
       return true;
-    if (isa<graph::ReduceOp>(op)) {
-      isReduced = true;
-      work.assign(1, op->getOperand(0));
-    } else if (classOf(op) == graph::FusionClass::Pointwise || isa<graph::ReshapeOp>(op)) {
+    if (keepsPlaces(op))
       llvm::append_range(work, op->getOperands());
-    }
   }
   return false;
 }
 
-bool hasChannels(const Formation &kernels, Value value, int64_t axis) {
-  const std::optional<int64_t> channels = graph::extentOf(value, axis).constant();
-  return channels && *channels >= kernels.options.mixedChannels;
+bool reducesPixels(Operation *op) {
+  return isa<graph::ReduceOp>(op) &&
+         (isMadeOf(op->getOperand(0), findsPixels) || isMadeOf(op->getOperand(0), reducesPixels));
 }
 
 } // namespace
@@ -95,17 +88,13 @@ void storePixels(Formation &kernels, StringRef rule) {
       if (auto transpose = reshaped(op.getOperand(0)).getDefiningOp<graph::TransposeOp>())
         images[transpose].push_back(cast<graph::GatherOp>(op));
     auto transpose = dyn_cast<graph::TransposeOp>(op);
-    if (!transpose || !movesLast(transpose) || kernels.isComputed(transpose))
-      continue;
-    Value input = transpose.getInput();
-    if (hasChannels(kernels, input, graph::rankOf(input) - 1) && isOfReducedPixels(input))
+    if (transpose && !kernels.isComputed(transpose) && turnsChannels(kernels, transpose) &&
+        isMadeOf(transpose.getInput(), reducesPixels))
       kernels.store(transpose, {rule, "what is found of pixels has vectors along the channels, and is turned behind"});
   }
   for (auto &[op, gathers] : images) {
-    auto transpose = cast<graph::TransposeOp>(op);
-    const Value image = gathers.front().getData();
-    if (movesLast(transpose) && !kernels.isComputed(op) && readsMost(gathers) && areMixed(gathers) &&
-        hasChannels(kernels, image, graph::rankOf(image) - 1))
+    if (movesLast(cast<graph::TransposeOp>(op)) && !kernels.isComputed(op) && readsMost(gathers) && areMixed(gathers) &&
+        hasChannels(kernels, gathers.front().getData()))
       kernels.store(op, {rule, "each lane would find pixels of channels that lie apart"});
   }
 }

@@ -45,6 +45,12 @@ struct Decision {
 /// costs as much as other elements in memory.
 bool choosesMatrices(const Candidate &candidate);
 
+bool movesLast(graph::TransposeOp transpose);
+/// The last axis has as many channels as `mixedChannels` of the options says.
+bool hasChannels(const Formation &kernels, mlir::Value value);
+/// Vectors of channels have their indices and weights in common, others gather. To turn what is written takes far less.
+bool turnsChannels(const Formation &kernels, graph::TransposeOp transpose);
+
 //===--- The functions of a rule ---===//
 
 /// Starts kernels, or extends those that rules above started. `rule`: the row's name, for what it refuses.

@@ -58,8 +58,7 @@ void storeWindowImages(Formation &kernels, StringRef rule) {
       return readsChannels(*use, kernels.options) &&
              (cast<graph::ConvOp>(use->getOwner()).hasWindow() || !isOfParts(kernels, transpose));
     };
-    if (!kernels.isComputed(transpose) && transpose.getPerm().back() != graph::rankOf(transpose.getResult()) - 1 &&
-        llvm::any_of(kernels.readsOf(transpose).uses, reads))
+    if (!kernels.isComputed(transpose) && movesLast(transpose) && llvm::any_of(kernels.readsOf(transpose).uses, reads))
       kernels.store(transpose, {rule, "a window would gather channels that lie apart, for every tap"});
   }
 }

@@ -3,7 +3,6 @@
 #include "lib/Import/Onnx/Ops/Ml/ForestBlocks.h"
 
 #include <cmath>
-#include <limits>
 #include <map>
 
 using namespace mlir;
@@ -122,11 +121,8 @@ ForestBlocks blocksOf(const Forest &forest, ForestPlaces &places, int64_t record
     }
     blocks.groups.push_back(std::move(group));
   }
-  if (blocks.empty >= 0) {
-    Forest::Node never;
-    never.split = std::numeric_limits<double>::quiet_NaN();
-    places.places.push_back({never, blocks.empty, -1});
-  }
+  if (blocks.empty >= 0)
+    places.places.push_back(ForestPlaces::Place::leadingTo(blocks.empty, /*origin=*/-1));
   return blocks;
 }
 

@@ -40,9 +40,7 @@ private:
     if (isNew && !forest.isLeaf(node)) {
       all.places.push_back({forest.nodes[node], 0, node});
     } else {
-      Forest::Node never;
-      never.split = std::numeric_limits<double>::quiet_NaN();
-      all.places.push_back({never, placeOf[node], isNew ? node : -1});
+      all.places.push_back(ForestPlaces::Place::leadingTo(placeOf[node], isNew ? node : -1));
     }
     return place;
   }
@@ -108,6 +106,12 @@ private:
 };
 
 } // namespace
+
+ForestPlaces::Place ForestPlaces::Place::leadingTo(int64_t next, int64_t origin) {
+  Forest::Node never;
+  never.split = std::numeric_limits<double>::quiet_NaN();
+  return {never, next, origin};
+}
 
 ForestPlaces placesOf(OpBinder &op, const Forest &forest) {
   ForestPlaces all = Placing(forest).run();

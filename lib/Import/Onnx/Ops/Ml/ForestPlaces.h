@@ -16,6 +16,9 @@ struct ForestPlaces {
     Forest::Node node;  ///< `fails` and `holds` are none
     int64_t next = 0;   ///< where the comparison fails; where it holds, the place behind that
     int64_t origin = 0; ///< which node of the forest it is; -1: it only leads to one
+
+    /// Of a leaf, which leads to itself, and of what leads to a node elsewhere: the comparison never holds.
+    static Place leadingTo(int64_t next, int64_t origin);
   };
   std::vector<Place> places;
   Ints roots;  ///< by tree, the deepest first

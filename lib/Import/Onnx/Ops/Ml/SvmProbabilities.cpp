@@ -97,10 +97,9 @@ Value coupledProbabilities(OpBinder &op, Value values, int64_t classes) {
   Coupling coupling(op, type, classes);
   Value q = coupling.equations(coupling.ofPairs(values));
   Value even = op.b.scalar(1.0 / static_cast<double>(classes), type);
-  LoopBounds bounds;
-  bounds.limit = Expr(mostSweeps);
   // The equations are carried, because a body sees nothing around it but by name.
-  LoopBody body(op, {op.b.broadcast(even, {op.b.shape(values)[0], Expr(classes)}), q}, bounds,
+  LoopBody body(op, {op.b.broadcast(even, {op.b.shape(values)[0], Expr(classes)}), q},
+                {Expr(mostSweeps), Value(), Value()},
                 /*hasCondition=*/true);
   body.make([&](const Expr &, ArrayRef<Tensor> carried) {
     auto [next, goesOn] = coupling.sweep(op.materialize(carried[1]), op.materialize(carried[0]));
