@@ -92,6 +92,12 @@ Value Code::cmpi(arith::CmpIPredicate predicate, Value a, Value c) {
 
 Value Code::isNaN(Value x) { return cmpf(arith::CmpFPredicate::UNO, x, x); }
 
+Value Code::clamp(Value x, double low, double high) {
+  const Value lowest = real(low, x), highest = real(high, x);
+  x = select(cmpf(arith::CmpFPredicate::OLT, x, lowest), lowest, x);
+  return select(cmpf(arith::CmpFPredicate::OGT, x, highest), highest, x);
+}
+
 Value Code::select(Value condition, Value a, Value c) {
   unify(a, c);
   if (isVector(condition))
@@ -189,6 +195,18 @@ Value Code::addLanes(SmallVector<Value> sums) {
 Value Code::part(Value vector, int64_t first, int64_t count) {
   const auto own = llvm::to_vector(llvm::seq<int32_t>(first, first + count));
   return LLVM::ShuffleVectorOp::create(b, loc, vector, vector, own);
+}
+
+Value Code::byParts(ValueRange vectors, int64_t count, function_ref<Value(ValueRange)> body) {
+  const int64_t all = cast<VectorType>(vectors[0].getType()).getNumElements();
+  if (all == count)
+    return body(vectors);
+  const auto half = [&](int64_t first) {
+    const auto own = llvm::map_to_vector(vectors, [&](Value vector) { return part(vector, first, all / 2); });
+    return byParts(own, count, body);
+  };
+  const Value low = half(0), high = half(all / 2);
+  return LLVM::ShuffleVectorOp::create(b, loc, low, high, llvm::to_vector(llvm::seq<int32_t>(0, all)));
 }
 
 SmallVector<Value> Code::forCount(Value count, ValueRange init,

@@ -29,10 +29,12 @@ bool isUnsigned(mlir::Type element);
 
 class Code {
 public:
-  Code(mlir::OpBuilder &builder, mlir::Location location, unsigned lanes) : b(builder), loc(location), lanes(lanes) {}
+  Code(mlir::OpBuilder &builder, mlir::Location location, const CpuArchitecture &isa, unsigned lanes)
+      : b(builder), loc(location), isa(isa), lanes(lanes) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
+  const CpuArchitecture &isa;
   unsigned lanes;
   /// Where library functions are declared. A loop under construction hangs in no module
   /// yet, so it cannot be found from the insertion point.
@@ -79,6 +81,7 @@ public:
   mlir::Value cmpf(mlir::arith::CmpFPredicate predicate, mlir::Value a, mlir::Value c);
   mlir::Value cmpi(mlir::arith::CmpIPredicate predicate, mlir::Value a, mlir::Value c);
   mlir::Value isNaN(mlir::Value x);
+  mlir::Value clamp(mlir::Value x, double low, double high); ///< NaN stays
   mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value c);
   mlir::Value bitcast(mlir::Value value, mlir::Type element);
 
@@ -95,6 +98,8 @@ public:
   mlir::Value addLanes(llvm::SmallVector<mlir::Value> sums);
   /// `count` lanes from `first` on.
   mlir::Value part(mlir::Value vector, int64_t first, int64_t count);
+  /// `body` of every `count` lanes of vectors, which have a multiple of it, side by side.
+  mlir::Value byParts(mlir::ValueRange vectors, int64_t count, llvm::function_ref<mlir::Value(mlir::ValueRange)> body);
 
   /// Runs `body` for 0 to `count` - 1, with values that each iteration hands to the next.
   llvm::SmallVector<mlir::Value>

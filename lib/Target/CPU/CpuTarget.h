@@ -40,7 +40,7 @@ struct CpuKernel {
 /// this before packOperand.
 void orderDepth(kernel::FuncOp func);
 
-/// Merges the variables of a function that is nothing but a foreach, where all positions use them as one.
+/// Merges the variables of loops and reductions that all positions inside use as one. Products are left alone.
 void mergeLoops(kernel::FuncOp func);
 
 /// Exchanges the operands of a contraction of few rows whose right operand lies in columns. Do this once operands are

@@ -13,7 +13,7 @@ using Values = SmallVector<Value>;
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const DepthKernel &shape, const CpuArchitecture &isa)
-      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape),
+      : c(b, loc, isa, isa.lanesOf(elementBytes(shape.element))), shape(shape),
         vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, shape.element)) {}
 
   Code c;

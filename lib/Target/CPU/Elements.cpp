@@ -92,7 +92,7 @@ void Emitter::emitLoad(kernel::LoadOp op) {
   Value other = op.getOther() ? values.lookup(op.getOther()) : Value();
   Condition condition = conjunction(vars.read(op.getMask(), op.getIndices()));
   // A load without a lane is slow, a trap inside of the processor, where no memory is.
-  if (condition.uniform && from.contiguous)
+  if (condition.uniform && (from.contiguous || from.step != 1))
     from.pointer = c.select(condition.uniform, from.pointer, base);
   values[op.getResult()] = load(from, view.getElement(), condition.all, other, view.getAccess() == Access::Read);
 }

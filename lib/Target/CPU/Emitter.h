@@ -153,7 +153,7 @@ private:
   /// `condition` may be null; `other` is the value where it fails.
   mlir::Value load(Address from, mlir::Type element, mlir::Value condition, mlir::Value other, bool invariant);
   mlir::Value maskedLoad(mlir::VectorType type, mlir::Value pointer, mlir::Value lanes, mlir::Value other);
-  mlir::Value loadApart(Address from, mlir::Type storage, bool invariant);
+  mlir::Value loadApart(Address from, mlir::Type storage, mlir::Value mask, bool invariant);
   mlir::Value loadRepeated(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   mlir::Value loadLanes(Address from, mlir::Type storage, mlir::Value mask, mlir::Value other, bool invariant);
   void store(mlir::Value value, Address to, mlir::Type element, mlir::Value condition);

@@ -9,7 +9,7 @@ using namespace cupola::kernel;
 namespace cupola::cpu {
 
 Emitter::Emitter(OpBuilder &builder, FuncOp func, const KernelPlan &plan, const CpuArchitecture &isa)
-    : c(builder, func.getLoc(), isa.lanes()), func(func), plan(plan), isa(isa), vars(plan.vars),
+    : c(builder, func.getLoc(), isa, isa.lanes()), func(func), plan(plan), isa(isa), vars(plan.vars),
       divisors(scalarDivisors(func.getScalars())), quantizations(func) {
   divisors[kLiveVectors] = isa.lanes();
 }

@@ -55,18 +55,38 @@ Value Emitter::loadRepeated(Address from, Type storage, Value lanes, Value other
   return lanes ? c.select(lanes, whole, other ? c.splat(other) : zero(VectorType::get({all}, storage))) : whole;
 }
 
-/// All that lies between the first and the last lane's element, and nothing behind it.
-Value Emitter::loadApart(Address from, Type storage, bool invariant) {
-  const int64_t lanes = c.lanes, last = (from.step - 1) * (lanes - 1);
+/// What of a vector from `first` on are lanes' elements, which lie `step` apart, and are wanted.
+static Value wantedFrom(Code &c, Value lanes, int64_t first, int64_t step) {
+  if (auto both = lanes.getDefiningOp<arith::AndIOp>())
+    return c.andi(wantedFrom(c, both.getLhs(), first, step), wantedFrom(c, both.getRhs(), first, step));
+  const int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
+  const auto places = llvm::map_range(llvm::seq<int64_t>(first, first + count), [&](int64_t at) {
+    return at % step == 0 && at / step < count ? at / step : count;
+  });
+  const Value none = c.number(DenseElementsAttr::get(cast<VectorType>(lanes.getType()), false));
+  if (auto same = lanes.getDefiningOp<vector::BroadcastOp>(); same && !Code::isVector(same.getSource())) {
+    const auto own = llvm::map_to_vector(places, [&](int64_t lane) { return lane < count; });
+    return c.andi(lanes, c.number(DenseElementsAttr::get(cast<VectorType>(lanes.getType()), ArrayRef<bool>(own))));
+  }
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, lanes, none, llvm::to_vector_of<int32_t>(places));
+}
+
+/// All that lies between the first and the last lane's element, and nothing behind it; of `lanes` alone, if given, and
+/// 0 elsewhere.
+Value Emitter::loadApart(Address from, Type storage, Value lanes, bool invariant) {
+  const int64_t count = c.lanes, last = (from.step - 1) * (count - 1);
+  const auto type = VectorType::get({count}, storage);
   Value result;
   for (int64_t i = 0; i < from.step; ++i) {
-    const int64_t first = std::min(i * lanes, last);
-    Value part = LLVM::LoadOp::create(c.b, c.loc, VectorType::get({lanes}, storage),
-                                      c.address(from.pointer, c.i64(first), storage), elementBytes(storage), false,
-                                      false, invariant);
-    const auto places = llvm::map_range(llvm::seq<int64_t>(0, lanes), [&](int64_t lane) {
+    const int64_t first = std::min(i * count, last);
+    const Value pointer = c.address(from.pointer, c.i64(first), storage);
+    const Value part =
+        lanes ? maskedLoad(type, pointer, wantedFrom(c, lanes, first, from.step),
+                           c.number(cast<TypedAttr>(c.b.getZeroAttr(type))))
+              : LLVM::LoadOp::create(c.b, c.loc, type, pointer, elementBytes(storage), false, false, invariant);
+    const auto places = llvm::map_range(llvm::seq<int64_t>(0, count), [&](int64_t lane) {
       const int64_t at = lane * from.step;
-      return i > 0 && at < i * lanes ? lane : (i > 0 ? lanes : 0) + std::min(at - first, lanes - 1);
+      return i > 0 && at < i * count ? lane : (i > 0 ? count : 0) + std::min(at - first, count - 1);
     });
     result =
         LLVM::ShuffleVectorOp::create(c.b, c.loc, i == 0 ? part : result, part, llvm::to_vector_of<int32_t>(places));
@@ -77,10 +97,10 @@ Value Emitter::loadApart(Address from, Type storage, bool invariant) {
 Value Emitter::loadLanes(Address from, Type storage, Value lanes, Value other, bool invariant) {
   if (from.repeats > 1)
     return loadRepeated(from, storage, lanes, other, invariant);
-  if (from.step != 1 && !lanes)
-    return loadApart(from, storage, invariant);
-  if (from.step != 1)
-    from.pointer = c.address(from.pointer, laneSteps(from.step), storage);
+  if (from.step != 1) {
+    const Value apart = loadApart(from, storage, lanes, invariant);
+    return lanes && other ? c.select(lanes, apart, c.splat(other)) : apart;
+  }
   auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, storage);
   unsigned alignment = elementBytes(storage);
   if (from.contiguous && !lanes)

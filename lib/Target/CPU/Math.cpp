@@ -23,42 +23,71 @@ static Value powerOfTwo(Code &c, Value n) {
   return c.bitcast(bits, c.b.getF32Type());
 }
 
-/// x = n ln 2 + r with |r| <= ln 2 / 2; n as float and as i32.
-static Value reduceByLog2(Code &c, Value x, Value &n) {
-  // Adding 1.5 * 2^23 leaves the nearest integer in the low bits of the sum.
-  Value magic = c.real(12582912.0, x);
-  Value shifted = c.fma(x, c.real(1.44269504088896341, x), magic);
-  Value nearest = c.subf(shifted, magic);
-  Value bits = c.bitcast(shifted, c.b.getI32Type());
-  n = c.subi(bits, c.integer(0x4b400000, bits));
-  Value r = c.fma(nearest, c.real(-0.693359375, x), x);
-  return c.fma(nearest, c.real(2.12194440e-4, x), r);
+namespace {
+
+/// x = whole ln 2 + rest with |rest| <= ln 2 / 2 and an integer `whole`, which is the low bits of `shifted`, too.
+struct ByLog2 {
+  Value rest, whole, shifted;
+
+  ByLog2(Code &c, Value x) {
+    // Adding 1.5 * 2^23 leaves the nearest integer in the low bits of the sum.
+    Value magic = c.real(12582912.0, x);
+    shifted = c.fma(x, c.real(1.44269504088896341, x), magic);
+    whole = c.subf(shifted, magic);
+    rest = c.fma(whole, c.real(-0.693359375, x), x);
+    rest = c.fma(whole, c.real(2.12194440e-4, x), rest);
+  }
+  Value number(Code &c) const {
+    Value bits = c.bitcast(shifted, c.b.getI32Type());
+    return c.subi(bits, c.integer(0x4b400000, bits));
+  }
+};
+
+} // namespace
+
+/// exp(r) - 1 for |r| <= ln 2 / 2.
+static Value smallExpm1(Code &c, Value r) {
+  Value p = c.polynomial(r, {0.49999994, 0.166665196, 0.0416683964, 0.0083687976, 0.00138144253});
+  return c.fma(p, c.mulf(r, r), r);
+}
+
+/// p * 2^n for integers n; denormal and infinite where that is.
+static Value timesPowerOfTwo(Code &c, Value p, const ByLog2 &n) {
+  const auto type = dyn_cast<VectorType>(p.getType());
+  constexpr int64_t lanes = 16;
+  if (c.isa.level >= 4 && type && type.getNumElements() % lanes == 0)
+    return c.byParts({p, n.whole}, lanes, [&](ValueRange part) {
+      const Value zero = c.real(0, part[0]), all = c.number(c.b.getI16IntegerAttr(-1));
+      const Value usualRounding = c.number(c.b.getI32IntegerAttr(4));
+      return LLVM::CallIntrinsicOp::create(c.b, c.loc, part[0].getType(),
+                                           c.b.getStringAttr("llvm.x86.avx512.mask.scalef.ps.512"),
+                                           {part[0], part[1], zero, all, usualRounding})
+          .getResult(0);
+    });
+  // Two factors: 2^n alone may be denormal or infinite where the result is not.
+  Value number = n.number(c), half = c.binary<arith::ShRSIOp>(number, c.integer(1, number));
+  return c.mulf(c.mulf(p, powerOfTwo(c, half)), powerOfTwo(c, c.subi(number, half)));
 }
 
 Value emitExp(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("exp", x);
-  Value low = c.real(-104, x), high = c.real(89, x); // beyond: 0 and infinity
-  Value clamped = c.select(c.cmpf(CmpFPredicate::OLT, x, low), low, x);
-  clamped = c.select(c.cmpf(CmpFPredicate::OGT, clamped, high), high, clamped);
-  Value n;
-  Value r = reduceByLog2(c, clamped, n);
-  Value p = c.polynomial(r, {0.49999994, 0.166665196, 0.0416683964, 0.0083687976, 0.00138144253});
-  p = c.addf(c.fma(p, c.mulf(r, r), r), c.real(1, x));
-  // Two factors: 2^n alone may be denormal or infinite where the result is not.
-  Value half = c.binary<arith::ShRSIOp>(n, c.integer(1, n));
-  return c.mulf(c.mulf(p, powerOfTwo(c, half)), powerOfTwo(c, c.subi(n, half)));
+  const ByLog2 parts(c, c.clamp(x, -104, 89)); // beyond: 0 and infinity
+  return timesPowerOfTwo(c, c.addf(smallExpm1(c, parts.rest), c.real(1, x)), parts);
+}
+
+/// Half of exp(x) - 1 for x in [-25, 89]: that of the largest floats is one.
+static Value halfExpm1(Code &c, Value x) {
+  const ByLog2 parts(c, x);
+  Value number = parts.number(c), power = powerOfTwo(c, c.subi(number, c.integer(1, number)));
+  return c.fma(power, smallExpm1(c, parts.rest), c.subf(power, c.real(0.5, x)));
 }
 
 Value emitExpm1(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("expm1", x);
-  Value p =
-      c.polynomial(x, {0.5, 0.166666672, 0.0416666679, 0.00833314098, 0.00138885435, 0.000199740214, 2.49702352e-05});
-  Value small = c.fma(p, c.mulf(x, x), x);
-  Value large = c.subf(emitExp(c, x), c.real(1, x));
-  Value magnitude = c.unary<math::AbsFOp>(x);
-  return c.select(c.cmpf(CmpFPredicate::OLT, magnitude, c.real(0.5, x)), small, large);
+  Value half = halfExpm1(c, c.clamp(x, -25, 89));
+  return c.addf(half, half);
 }
 
 /// log of m * 2^e with m in [sqrt(1/2), sqrt(2)).
@@ -109,15 +138,10 @@ Value emitLog1p(Code &c, Value t) {
 Value emitTanh(Code &c, Value x) {
   if (isDouble(x))
     return c.callLibrary("tanh", x);
-  Value square = c.mulf(x, x);
-  Value p = c.polynomial(square, {-0.333332837, 0.133314908, -0.053743504, 0.020650601, -0.00571705867});
-  Value small = c.fma(c.mulf(p, square), x, x);
+  // (exp(2 t) - 1) / (exp(2 t) + 1), which is 1 from t = 10 on.
   Value magnitude = c.unary<math::AbsFOp>(x);
-  Value e = emitExp(c, c.addf(magnitude, magnitude));
-  Value one = c.real(1, x);
-  Value large = c.subf(one, c.divf(c.real(2, x), c.addf(e, one)));
-  large = c.binary<math::CopySignOp>(large, x);
-  return c.select(c.cmpf(CmpFPredicate::OLT, magnitude, c.real(0.625, x)), small, large);
+  Value half = halfExpm1(c, c.clamp(c.addf(magnitude, magnitude), 0, 20));
+  return c.binary<math::CopySignOp>(c.divf(half, c.addf(half, c.real(1, x))), x);
 }
 
 Value emitErf(Code &c, Value x) {

@@ -1,10 +1,9 @@
 //===- lib/Target/CPU/MergeLoops.cpp - loops that move through memory as one ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of pointwise kernels alone: the loops of others are the rows and columns of what they reduce or multiply.
+// Not of products, whose loops are rows and columns.
 
 #include "lib/Target/CPU/CpuTarget.h"
-#include "lib/Target/CPU/KernelPlan.h"
 #include "lib/Target/CPU/Passes.h"
 #include "lib/Target/CollapseLoops.h"
 
@@ -18,8 +17,12 @@ namespace cupola::cpu {
 
 void mergeLoops(FuncOp func) {
   Variables vars(func);
-  if (ForeachOp loop = onlyForeach(func))
-    collapseLoops(loop, vars);
+  if (func.walk([](DotOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return;
+  func.walk([&](Operation *op) {
+    if (isa<ForeachOp, kernel::ReduceOp>(op))
+      collapseLoops(op, vars);
+  });
 }
 
 namespace {

@@ -15,8 +15,8 @@ constexpr int64_t kLine = 64;
 
 struct Generator {
   Generator(OpBuilder &b, Location loc, const MicroKernel &shape, const CpuArchitecture &isa)
-      : c(b, loc, isa.lanesOf(elementBytes(shape.element))), shape(shape), mostRows(isa.tileRows / 2), rows(shape.rows),
-        vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
+      : c(b, loc, isa, isa.lanesOf(elementBytes(shape.element))), shape(shape), mostRows(isa.tileRows / 2),
+        rows(shape.rows), vectorType(VectorType::get({static_cast<int64_t>(c.lanes)}, valueType(shape.element))) {}
 
   Code c;
   const MicroKernel &shape;

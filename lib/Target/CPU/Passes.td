@@ -40,9 +40,9 @@ def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
 }
 
 def MergeLoops : Pass<"cpu-merge-loops", "::cupola::kernel::FuncOp"> {
-  let summary = "merges the variables of a pointwise kernel that every position uses as one";
+  let summary = "merges variables of loops and reductions that every position uses as one";
   let description = [{
-    Longer loops have fewer edges: planes of 7 by 7 are rows of 49.
+    Longer loops have fewer edges: planes of 7 by 7 are rows of 49. Products keep their rows and columns.
 
     ```mlir
     kernel.foreach (%d0, %d1, %d2) in [7, 7, 512] {        // before

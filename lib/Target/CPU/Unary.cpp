@@ -24,13 +24,6 @@ using Builder = Value (*)(Code &, Value, Parameters);
 Value less(Code &c, Value a, Value b) { return c.cmpf(CmpFPredicate::OLT, a, b); }
 Value greater(Code &c, Value a, Value b) { return c.cmpf(CmpFPredicate::OGT, a, b); }
 
-/// Keeps NaN.
-Value clampTo(Code &c, Value x, double low, double high) {
-  Value lowest = c.real(low, x), highest = c.real(high, x);
-  x = c.select(less(c, x, lowest), lowest, x);
-  return c.select(greater(c, x, highest), highest, x);
-}
-
 /// x where x >= 0 (and for NaN), else the other.
 Value whereNegative(Code &c, Value x, Value other) { return c.select(less(c, x, c.real(0, x)), other, x); }
 
@@ -69,7 +62,7 @@ Value geluTanh(Code &c, Value x, Parameters) {
 }
 
 Value hardSigmoid(Code &c, Value x, Parameters p) {
-  return clampTo(c, c.addf(c.mulf(c.real(p.alpha, x), x), c.real(p.beta, x)), 0, 1);
+  return c.clamp(c.addf(c.mulf(c.real(p.alpha, x), x), c.real(p.beta, x)), 0, 1);
 }
 
 Value hardSwish(Code &c, Value x, Parameters) { return c.mulf(x, hardSigmoid(c, x, {1.0 / 6, 0.5})); }
