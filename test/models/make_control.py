@@ -156,6 +156,13 @@ MODELS = {
             part = Slice(x, first, rest, second) pads = Concat <axis = 0> (first, shift, first, first)
             shifted = Pad(part, pads, one) w = Mul(v, shifted) }>""",
                     [{"x": floats(2, k)} for k in (1, 7)]),
+    # Weights and z are carried and handed on, one of them under another name.
+    "loop_hands_on": ("(int64 n, float[2] z, float[b, 2] x) => (float[2, 2] v, float[b, 2] y, float[2] last, float[n, 2] all)", """
+        w = Constant <value = float[2, 2] {1.5, 0.5, -0.25, 1.25}> () yes = Constant <value = bool {1}> ()
+        v, y, last, all = Loop (n, yes, w, x, z) <body = l (int64 i, bool c, float[2, 2] a, float[b, 2] h, float[2] d)
+                                                  => (bool go, float[2, 2] a, float[b, 2] u, float[2] g, float[2] r) {
+            go = Identity(c) p = MatMul(h, a) s = Add(p, d) u = Tanh(s) e = Identity(d) g = Identity(e) r = Neg(e) }>""",
+                      [{"n": number(n), "z": floats(2), "x": floats(3, 2)} for n in (0, 4)]),
 }
 
 

@@ -36,6 +36,46 @@ LoopBounds boundsOf(OpBinder &op) {
   return bounds;
 }
 
+/// Which carried values the body hands on as it gets them.
+std::vector<bool> handedOn(const onnx::GraphProto &body, size_t carried) {
+  std::map<std::string, std::string> same; // by the name that an Identity gives it
+  const auto original = [&](const std::string &name) {
+    const auto found = same.find(name);
+    return found == same.end() ? name : found->second;
+  };
+  for (const onnx::NodeProto &node : body.node())
+    if (node.op_type() == "Identity" && node.domain().empty() && node.input_size() == 1 && node.output_size() == 1)
+      same[node.output(0)] = original(node.input(0));
+  std::vector<bool> handed;
+  for (size_t i = 0; i < carried; ++i)
+    handed.push_back(original(body.output(i + 1).name()) == body.input(i + 2).name());
+  return handed;
+}
+
+/// rolled(), which carries no value that is handed on: weights are some, as tf2onnx writes recurrent layers. They are
+/// what they are around the loop, constants if they are constants there.
+std::vector<Tensor> rolledWithout(const std::vector<bool> &handed, OpBinder &op, const LoopBounds &bounds,
+                                  ArrayRef<Tensor> initial, const LoopIteration &iteration) {
+  const auto withHanded = [&](ArrayRef<Tensor> others) {
+    std::vector<Tensor> all;
+    for (auto [i, isHanded] : llvm::enumerate(handed))
+      all.push_back(isHanded ? initial[i] : others.consume_front());
+    all.insert(all.end(), others.begin(), others.end()); // rows
+    return all;
+  };
+  std::vector<Tensor> moving;
+  for (auto [i, isHanded] : llvm::enumerate(handed))
+    if (!isHanded)
+      moving.push_back(initial[i]);
+  return withHanded(rolled(op, bounds, moving, [&](const Expr &index, ArrayRef<Tensor> values) {
+    std::vector<Tensor> outputs = iteration(index, withHanded(values));
+    for (size_t i = handed.size(); i-- > 0;)
+      if (handed[i])
+        outputs.erase(outputs.begin() + i + 1);
+    return outputs;
+  }));
+}
+
 } // namespace
 
 void importLoop(OpBinder &op) {
@@ -68,7 +108,7 @@ void importLoop(OpBinder &op) {
   if (llvm::any_of(initial, [](const Tensor value) { return value->composite.has_value(); }))
     results = unrolled(op, bounds, graph, initial, iteration);
   if (!results)
-    results = rolled(op, bounds, std::move(initial), iteration);
+    results = rolledWithout(handedOn(graph, carried), op, bounds, initial, iteration);
   for (size_t i = 0; i < op.outputCount(); ++i)
     op.result((*results)[i], i);
 }
