@@ -53,6 +53,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"integer-products", "computes products of quantised operands in integers or float8"},
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
+      {"column-norms", "norms whose rows lie in short pieces, as groups of channels last, by columns (cpu)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
       {"cut-concats", "a concat of very many parts is written by several kernels of bounded size"},
       {"fuse-attention", "computes both products of an attention, and the softmax between them, in one kernel"},

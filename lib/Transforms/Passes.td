@@ -273,6 +273,29 @@ def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def ColumnNorms : Pass<"graph-column-norms", "::mlir::func::FuncOp"> {
+  let summary = "rows that lie in short pieces are normalised by columns";
+  let description = [{
+    Where channels lie last, a row of a group or instance norm has a few elements side by side, and the next ones a whole
+    pixel further on. Vectors along the channels read all rows at once: means of columns along the innermost dimension
+    of rows, and the means of those, for each column that of its row; the same of the squared differences from them. What
+    normalises is pointwise then. Rows whose pieces are longer than `longest-piece` stay, and so do small norms.
+
+    ```mlir
+    %1 = graph.layer_norm %x axes [1, 2, 4] {epsilon = 1.0e-5 : f64} : tensor<1x16x16x32x2xf32> -> ..
+    // becomes, by reshapes and broadcasts
+    %1 = graph.reduce mean %x [2] : tensor<1x16x16x64xf32> -> tensor<1x16x1x64xf32>
+    %2 = graph.reduce mean %1 [1, 5] : tensor<1x16x1x32x2x2xf32> -> tensor<1x1x1x32x2x1xf32>
+    %3 = .. the same of (%x - %2)^2
+    %4 = (%x - %2) * rsqrt(%3 + epsilon)
+    ```
+  }];
+  let options = [
+    Option<"longestPiece", "longest-piece", "int64_t", "64", "elements of a row that lie side by side">,
+  ];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def JoinParts : Pass<"graph-join-parts", "::mlir::func::FuncOp"> {
   let summary = "many computed parts are written where they stand in their concat";
   let description = [{

@@ -38,6 +38,8 @@ public:
       main.addPass(createByteProducts());
     if (isOn("block-products"))
       main.addPass(createBlockProducts({threads}));
+    if (isOn("column-norms"))
+      main.addPass(createColumnNorms());
   }
   void addFusionPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
     if (isOn("onednn"))
