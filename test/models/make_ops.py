@@ -418,6 +418,8 @@ def rows_and_places():
     case("ReverseSequence", ints(3, 5), np.array([5, 1, 3]), batch_axis=0, time_axis=1)
     case("TensorScatter", floats(2, 6, 4), floats(2, 3, 4), np.array([5, 1]), mode="circular", axis=1)
     case("Col2Im", floats(1, 6, 9), Const(7, 9), Const(3, 2), strides=[2, 3], dilations=[1, 2], pads=[1, 0, 0, 2])
+    case("Col2Im", floats(2, 12, 12), Const(7, 9), Const(3, 2), strides=[2, 3], pads=[1, 0, 0, 2])
+    case("Col2Im", floats(1, 81, 4), Const(10, 10), Const(9, 9))  # more overlap than are added as views
     case("MaxPool", floats(2, 2, 7, 8), kernel_shape=[3, 2], strides=[2, 2], pads=[1, 0, 1, 1], outputs=2, since=8)
     case("MaxPool", ints(1, 2, 6, 6, high=3).astype(np.float32), kernel_shape=[2, 2], storage_order=1, outputs=2, since=8)
     case("SpaceToDepth", floats(1, 2, 4, 6), blocksize=2, mode="CRD", since=28)
