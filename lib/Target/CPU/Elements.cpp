@@ -71,7 +71,11 @@ void Emitter::emitScalar(Operation *op) {
           })
           .Case(
               [&](BinaryOp binary) { return emitBinary(c, binary.getKind(), binary.getLhs().getType(), in[0], in[1]); })
-          .Case([&](kernel::SelectOp) { return c.select(in[0], in[1], in[2]); })
+          .Case([&](kernel::SelectOp select) {
+            auto range = select.getCondition().getDefiningOp<InRangeOp>();
+            const std::optional<bool> chosen = range ? isKnown(range) : std::nullopt;
+            return chosen ? in[*chosen ? 1 : 2] : c.select(in[0], in[1], in[2]);
+          })
           .Case([&](kernel::CastOp cast) { return emitCast(c, cast.getInput().getType(), cast.getType(), in[0]); })
           .Case([&](kernel::BitcastOp bits) { return c.bitcast(in[0], valueType(bits.getType())); })
           .Case([&](IndexOp at) { return index(vars.read(at.getExpr(), at.getIndices())); })
@@ -85,6 +89,10 @@ void Emitter::emitScalar(Operation *op) {
 }
 
 void Emitter::emitLoad(kernel::LoadOp op) {
+  if (op.getOther() && isKnown(op) == false) {
+    values[op.getResult()] = values.lookup(op.getOther());
+    return;
+  }
   auto view = op.getView().getType();
   Value base = buffers.lookup(op.getView());
   const Expr position = vars.read(op.getPosition(), op.getIndices());
@@ -98,6 +106,8 @@ void Emitter::emitLoad(kernel::LoadOp op) {
 }
 
 void Emitter::emitStore(kernel::StoreOp op) {
+  if (isKnown(op) == false)
+    return;
   auto view = op.getView().getType();
   Address to = address(buffers.lookup(op.getView()), view.getElement(), vars.read(op.getPosition(), op.getIndices()));
   // A position names no axis of one element; along it the only lane is the first one.

@@ -12,6 +12,7 @@
 
 #include "lib/Target/CPU/Code.h"
 #include "lib/Target/CPU/KernelPlan.h"
+#include "lib/Target/CPU/LoopParts.h"
 #include "lib/Target/CPU/Quantize.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -56,7 +57,7 @@ private:
   /// What is left behind whole vectors, if there is something: runs `body` with how many elements.
   Values atEdge(mlir::Value lower, mlir::Value upper, Carried carried, llvm::function_ref<Values(mlir::Value)> body);
   Values maskedTail(const std::string &var, mlir::Value lower, mlir::Value upper, Carried carried, LaneBody body);
-  Values scalarLoop(const std::string &var, mlir::Value upper, mlir::ValueRange init, LaneBody body);
+  Values scalarLoop(const std::string &var, mlir::Value lower, mlir::Value upper, mlir::ValueRange init, LaneBody body);
   bool wholeVectors(const Expr &length) const;
   /// The length for vectorLoop of a loop over `part` elements of `all` at a time: no number where those are no vectors.
   Expr lengthInParts(const Expr &all, int64_t part) const;
@@ -66,7 +67,19 @@ private:
   using Levels = std::vector<llvm::SmallVector<mlir::Operation *>>;
   Levels levelsOf(const Nest &nest);
   void emitNest(const Nest &nest, llvm::ArrayRef<mlir::Value> parallel);
-  void emitLevel(const Nest &nest, unsigned level, const Levels &levels, mlir::Value piece);
+  /// What emitLevel needs at every level.
+  struct NestLoops {
+    const Nest &nest;
+    Levels levels;
+    std::vector<LoopParts> parts;
+    mlir::Value piece; ///< of the last loop; null: all of it
+  };
+  void emitInParts(const NestLoops &loops, unsigned level);
+  void emitLevel(const NestLoops &loops, unsigned level);
+  void emitPart(const NestLoops &loops, unsigned level, const LoopPart &part);
+  /// Of an op with a mask, or in_range, whether its conditions hold in the parts that loops are in; nothing where that
+  /// is not known.
+  std::optional<bool> isKnown(mlir::Operation *op);
   void emitForeach(kernel::ForeachOp op);
   void emitMap(kernel::MapOp op);
   void emitReduce(kernel::ReduceOp op);
@@ -324,6 +337,7 @@ private:
   TileWindow window;
   DotBlock block;
   bool isLive = false; ///< only columns that count are loaded now
+  LiveParts live;      ///< of the nest's loops
 };
 
 } // namespace cupola::cpu

@@ -110,8 +110,8 @@ Emitter::Values Emitter::vectorLoop(const std::string &var, Value lower, Value u
   return carried;
 }
 
-Emitter::Values Emitter::scalarLoop(const std::string &var, Value upper, ValueRange init, LaneBody body) {
-  return forLoop(c.i64(0), upper, 1, init, [&](Value iv, Carried carried) {
+Emitter::Values Emitter::scalarLoop(const std::string &var, Value lower, Value upper, ValueRange init, LaneBody body) {
+  return forLoop(lower, upper, 1, init, [&](Value iv, Carried carried) {
     variables[var] = iv;
     return body(carried);
   });
@@ -156,30 +156,93 @@ void Emitter::emitNest(const Nest &nest, ArrayRef<Value> parallel) {
   c.lanes = isa.lanes() * nest.vectors;
   for (unsigned i = 0; i < nest.parallel; ++i)
     variables[nest.vars[i]] = parallel[i];
-  emitLevel(nest, nest.parallel, levelsOf(nest), nest.chunk ? parallel.back() : Value());
+  const NestLoops loops{nest, levelsOf(nest), cutLoops(vars, nest.vars, nest.extents, *nest.body),
+                        nest.chunk ? parallel.back() : Value()};
+  emitInParts(loops, 0);
 }
 
-void Emitter::emitLevel(const Nest &nest, unsigned level, const Levels &levels, Value piece) {
-  for (Operation *op : levels[level])
-    emitOp(op);
-  if (level == nest.vars.size())
+/// An iteration of the grid looks in which parts it is.
+void Emitter::emitInParts(const NestLoops &loops, unsigned level) {
+  if (level == loops.nest.parallel)
+    return emitLevel(loops, level);
+  const std::string &var = loops.nest.vars[level];
+  const std::function<void(ArrayRef<LoopPart>)> choose = [&](ArrayRef<LoopPart> parts) {
+    const auto here = [&] {
+      if (loops.parts[level].size() > 1)
+        live[var] = parts.front();
+      emitInParts(loops, level + 1);
+      live.erase(var);
+    };
+    if (parts.size() == 1)
+      return here();
+    const auto branch = [](llvm::function_ref<void()> body) {
+      return [body](OpBuilder &b, Location loc) {
+        body();
+        scf::YieldOp::create(b, loc);
+      };
+    };
+    const auto others = [&] { choose(parts.drop_front()); };
+    const Value isHere = c.cmpi(CmpIPredicate::slt, variables[var], index(parts.front().end));
+    scf::IfOp::create(c.b, c.loc, isHere, branch(here), branch(others));
+  };
+  choose(loops.parts[level]);
+}
+
+void Emitter::emitLevel(const NestLoops &loops, unsigned level) {
+  const llvm::DenseSet<Operation *> needed =
+      live.empty() ? llvm::DenseSet<Operation *>()
+                   : neededOps(*loops.nest.body, [&](Operation *op) { return isKnown(op); });
+  for (Operation *op : loops.levels[level])
+    if (live.empty() || needed.contains(op))
+      emitOp(op);
+  if (level == loops.nest.vars.size())
     return;
-  const std::string &var = nest.vars[level];
-  auto inside = [&](Carried) -> Values {
-    emitLevel(nest, level + 1, levels, piece);
+  const std::string &var = loops.nest.vars[level];
+  for (const LoopPart &part : loops.parts[level]) {
+    if (loops.parts[level].size() > 1)
+      live[var] = part;
+    emitPart(loops, level, part);
+    live.erase(var);
+  }
+}
+
+void Emitter::emitPart(const NestLoops &loops, unsigned level, const LoopPart &part) {
+  const Nest &nest = loops.nest;
+  const auto inside = [&](Carried) -> Values {
+    emitLevel(loops, level + 1);
     return {};
   };
-  Value upper = index(nest.extents[level]);
+  Value lower = index(part.begin), upper = index(part.end);
+  Expr length = simplify(part.end - part.begin, vars.ranges());
   if (!nest.vectorised || level + 1 < nest.vars.size()) {
-    scalarLoop(var, upper, {}, inside);
+    scalarLoop(nest.vars[level], lower, upper, {}, inside);
     return;
   }
-  Value lower = c.i64(0);
-  if (piece) {
-    lower = c.muli(piece, c.i64(nest.chunk));
-    upper = c.minsi(upper, c.addi(lower, c.i64(nest.chunk)));
+  if (loops.piece) {
+    const Value first = c.muli(loops.piece, c.i64(nest.chunk)), end = c.addi(first, c.i64(nest.chunk));
+    const bool isWhole = loops.parts[level].size() == 1;
+    lower = isWhole ? first : c.maxsi(lower, first);
+    upper = c.minsi(upper, end);
+    if (!isWhole) { // it may have none of the piece
+      upper = c.maxsi(lower, upper);
+      length = Expr::symbol("part");
+    }
   }
-  vectorLoop(var, lower, upper, nest.extents[level], {}, inside, /*interleave=*/nullptr, nest.chunk);
+  vectorLoop(nest.vars[level], lower, upper, length, {}, inside, /*interleave=*/nullptr,
+             loops.parts[level].size() == 1 ? nest.chunk : 1);
+}
+
+std::optional<bool> Emitter::isKnown(Operation *op) {
+  graph::Exprs conditions;
+  if (auto load = dyn_cast<kernel::LoadOp>(op))
+    conditions = vars.read(load.getMask(), load.getIndices());
+  else if (auto store = dyn_cast<kernel::StoreOp>(op))
+    conditions = vars.read(store.getMask(), store.getIndices());
+  else if (auto range = dyn_cast<InRangeOp>(op))
+    conditions = vars.read(range.getExprs(), range.getIndices());
+  for (Expr &e : conditions)
+    e = e.substitute(aliases);
+  return holdsIn(live, conditions, vars.ranges());
 }
 
 //===----------------------------------------------------------------------===//
@@ -211,7 +274,7 @@ Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueR
   auto inside = [&](Carried carried) { return emitLoops(loops, level + 1, carried, body, interleave); };
   if (loops.vectorised && level + 1 == loops.vars.size())
     return vectorLoop(loops.vars[level], c.i64(0), upper, loops.extents[level], init, inside, interleave);
-  return scalarLoop(loops.vars[level], upper, init, inside);
+  return scalarLoop(loops.vars[level], c.i64(0), upper, init, inside);
 }
 
 void Emitter::emitForeach(ForeachOp op) {

@@ -113,7 +113,7 @@ Value Emitter::index(const Expr &e, bool scalar) {
 Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   Value uniform, byLane;
   for (const Expr &e : exprs) {
-    if (isProven(e))
+    if (isProven(e) || holdsIn(live, e.substitute(aliases), vars.ranges()) == true)
       continue;
     Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e);
     Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));

@@ -325,6 +325,50 @@ TEST_P(LoopsTest, LanesAreAFewNeighboursApart) {
   }
 }
 
+TEST_P(LoopsTest, PartsOfRows) {
+  KernelRunner runner(kernelText("parts"), GetParam());
+  for (int64_t rows : {0, 1, 2, 5})
+    for (int64_t n : kRagged) {
+      const std::vector<float> x = randomFloats(std::max<int64_t>(rows, 1) * n);
+      std::vector<float> o(rows * n + 1, -5);
+      EXPECT_EQ(runner.run(0, {const_cast<float *>(x.data()), o.data()}, {rows, n}), 0u);
+      for (int64_t i = 0; i < rows; ++i)
+        for (int64_t j = 0; j < n; ++j) {
+          const float a = i <= 1 ? x[j] : -1, b = j <= n - 4 ? x[n * i + j] : -1;
+          if (j <= 20)
+            ASSERT_EQ(o[i * n + j], j <= 4 ? a : 2 * b) << n << ": " << i << ", " << j;
+          else
+            ASSERT_NEAR(o[i * n + j], std::exp(b), 1e-5) << n << ": " << i << ", " << j;
+        }
+      EXPECT_EQ(o[rows * n], -5) << "wrote beyond the end";
+    }
+}
+
+TEST_P(LoopsTest, PartsCrossPieces) {
+  KernelRunner runner(kernelText("parts"), GetParam());
+  for (int64_t n : {0, 1, 4, 5, 6, 4096, 4999, 5000, 5001, 8192, 10000}) {
+    std::vector<float> x = randomFloats(n), o(n, -5);
+    EXPECT_EQ(runner.run(1, {x.data(), o.data()}, {n}), 0u);
+    for (int64_t i = 0; i < n; ++i)
+      ASSERT_EQ(o[i], i > 9000 ? -5 : (i < 5 ? 3 : x[i - 5]) + (i < 5000 ? 3 : x[i])) << n << ": " << i;
+  }
+}
+
+TEST_P(LoopsTest, PartsOfOpenLength) {
+  KernelRunner runner(kernelText("parts"), GetParam());
+  for (int64_t n : {0, 1, 3, 20})
+    for (int64_t m : {0, 1, 7, 40}) {
+      const int64_t all = n + m;
+      std::vector<float> x = randomFloats(std::max<int64_t>(all, 1)), o(all * all, -5);
+      EXPECT_EQ(runner.run(2, {x.data(), o.data()}, {n, m}), 0u);
+      for (int64_t i = 0; i < all; ++i)
+        for (int64_t j = 0; j < all; ++j) {
+          const float a = i < n ? x[i] : 7, b = j >= n ? x[j - n] : a;
+          ASSERT_EQ(o[i * all + j], i >= m ? a : b) << n << ", " << m << ": " << i << ", " << j;
+        }
+    }
+}
+
 TEST_P(LoopsTest, LayerNormInHalfPrecision) {
   KernelRunner runner(kernelText("layer_norm"), GetParam());
   const int64_t rows = 3, columns = 50;

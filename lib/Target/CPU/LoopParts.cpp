@@ -1,0 +1,150 @@
+//===- lib/Target/CPU/LoopParts.cpp - loops in parts whose conditions are known ---===//
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lib/Target/CPU/LoopParts.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace cupola::kernel;
+
+namespace cupola::cpu {
+namespace {
+
+/// Copies of a body, and ops in all of them: code that nobody runs costs time to compile.
+constexpr size_t kMostCopies = 16, kMostOps = 4096;
+
+graph::Exprs conditionsOf(Variables &vars, Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return vars.read(load.getMask(), load.getIndices());
+  if (auto store = dyn_cast<StoreOp>(op))
+    return vars.read(store.getMask(), store.getIndices());
+  if (auto range = dyn_cast<InRangeOp>(op))
+    return vars.read(range.getExprs(), range.getIndices());
+  return {};
+}
+
+/// The first iteration that differs from those before it in whether e >= 0; nothing if that depends on more than `var`.
+std::optional<Expr> cutOf(Variables &vars, const Expr &e, const std::string &var) {
+  const std::optional<Expr> step = e.coefficient(var);
+  const int64_t known = step ? step->constant().value_or(0) : 0;
+  if (known == 0)
+    return std::nullopt;
+  const Expr rest = simplify(e - Expr(known) * Expr::symbol(var), vars.ranges());
+  if (llvm::any_of(rest.symbols(), [&](const std::string &symbol) { return vars.value(symbol); }))
+    return std::nullopt;
+  return simplify(known > 0 ? ceilDiv(Expr(0) - rest, Expr(known)) : floorDiv(rest, Expr(-known)) + 1, vars.ranges());
+}
+
+class Cutter {
+public:
+  Cutter(Variables &vars, Block &body) : vars(vars), body(body) {}
+
+  LoopParts cut(const std::string &var, const Expr &extent) {
+    const LoopParts whole{{Expr(0), extent}};
+    std::vector<Expr> ends{extent};
+    bool isOrdered = true;
+    body.walk([&](Operation *op) {
+      for (const Expr &e : conditionsOf(vars, op))
+        if (const std::optional<Expr> at = cutOf(vars, e, var))
+          isOrdered = isOrdered && insert(*at, ends);
+    });
+    if (!isOrdered)
+      return whole;
+    LoopParts parts;
+    for (const Expr &end : ends)
+      parts.push_back({parts.empty() ? Expr(0) : parts.back().end, end});
+    return parts;
+  }
+
+private:
+  /// False where it is not known which comes first.
+  bool insert(const Expr &at, std::vector<Expr> &ends) {
+    for (auto next = ends.begin(); next != ends.end(); ++next) {
+      const Interval after = bounds(simplify(*next - at, vars.ranges()), vars.ranges());
+      if (after.lo.value_or(-1) >= 0) { // here, but at the beginning or twice
+        const Interval before = bounds(at, vars.ranges());
+        if (after.hi != 0 && before.hi.value_or(1) > 0)
+          ends.insert(next, at);
+        return true;
+      }
+      if (after.hi.value_or(1) > 0)
+        return false;
+    }
+    return true; // behind the end
+  }
+
+  Variables &vars;
+  Block &body;
+};
+
+} // namespace
+
+std::vector<LoopParts> cutLoops(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body) {
+  size_t ops = 0, copies = 1;
+  body.walk([&](Operation *) { ++ops; });
+  std::vector<LoopParts> all(loops.size());
+  for (size_t i = loops.size(); i-- > 0;) { // the innermost first: it asks most often
+    all[i] = Cutter(vars, body).cut(loops[i], extents[i]);
+    const size_t more = copies * all[i].size();
+    if (more > kMostCopies || more * ops > kMostOps)
+      all[i] = {{Expr(0), extents[i]}};
+    else
+      copies = more;
+  }
+  return all;
+}
+
+static std::optional<bool> holdsIn(const LiveParts &parts, const Expr &condition, const Ranges &ranges) {
+  Expr least = condition, most = condition;
+  for (const auto &[var, part] : parts) {
+    const std::optional<Expr> step = condition.coefficient(var);
+    const int64_t known = step ? step->constant().value_or(0) : 0;
+    if (!step || (known == 0 && condition.uses(var)))
+      return std::nullopt;
+    least = least.substitute({{var, known >= 0 ? part.begin : part.end - 1}});
+    most = most.substitute({{var, known >= 0 ? part.end - 1 : part.begin}});
+  }
+  if (bounds(simplify(least, ranges), ranges).lo.value_or(-1) >= 0)
+    return true;
+  if (bounds(simplify(most, ranges), ranges).hi.value_or(0) < 0)
+    return false;
+  return std::nullopt;
+}
+
+std::optional<bool> holdsIn(const LiveParts &parts, ArrayRef<Expr> conditions, const Ranges &ranges) {
+  bool all = true;
+  for (const Expr &condition : conditions) {
+    const std::optional<bool> holds = parts.empty() ? std::nullopt : holdsIn(parts, condition, ranges);
+    if (holds == false)
+      return false;
+    all = all && holds.has_value();
+  }
+  return all ? std::optional(true) : std::nullopt;
+}
+
+llvm::DenseSet<Operation *> neededOps(Block &body, function_ref<std::optional<bool>(Operation *)> isKnown) {
+  llvm::DenseSet<Operation *> needed;
+  const auto need = [&](Value value) {
+    if (Operation *op = value ? value.getDefiningOp() : nullptr)
+      needed.insert(op);
+  };
+  for (Operation &op : llvm::reverse(body)) {
+    const bool acts = op.getNumResults() == 0 || isa<CheckedIndexOp>(op);
+    if ((!acts && !needed.contains(&op)) || (isa<StoreOp>(op) && isKnown(&op) == false))
+      continue;
+    needed.insert(&op);
+    auto select = dyn_cast<kernel::SelectOp>(op);
+    Operation *condition = select ? select.getCondition().getDefiningOp() : nullptr;
+    const std::optional<bool> chosen = condition && isa<InRangeOp>(condition) ? isKnown(condition) : std::nullopt;
+    if (chosen)
+      need(*chosen ? select.getLhs() : select.getRhs());
+    else if (auto load = dyn_cast<LoadOp>(op); load && load.getOther() && isKnown(load) == false)
+      need(load.getOther());
+    else
+      op.walk([&](Operation *nested) { llvm::for_each(nested->getOperands(), need); });
+  }
+  return needed;
+}
+
+} // namespace cupola::cpu

@@ -1,0 +1,43 @@
+//===- lib/Target/CPU/LoopParts.h - loops in parts whose conditions are known ---===//
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reads a concat, a pad or a slice asks for every element which part it lies in. Where that depends on one loop
+// alone, the loop is several, and none of them asks.
+//===----------------------------------------------------------------------===//
+#ifndef CUPOLA_LIB_TARGET_CPU_LOOPPARTS_H
+#define CUPOLA_LIB_TARGET_CPU_LOOPPARTS_H
+
+#include "dialects/Kernel/Kernel.h"
+
+#include "llvm/ADT/DenseSet.h"
+
+#include <map>
+
+namespace cupola::cpu {
+
+/// Iterations [begin, end) of a loop; expressions over the scalars of the kernel.
+struct LoopPart {
+  Expr begin, end;
+};
+using LoopParts = std::vector<LoopPart>;
+
+/// The loops that are in a part now, by their variables.
+using LiveParts = std::map<std::string, LoopPart>;
+
+/// Cuts loops of [0, extents[i]) around `body` where conditions on one variable alone begin or end to hold: for each
+/// loop its parts in order, one where no condition depends on it alone, or where the order of these cuts is not known.
+/// As many iterations of the nest are emitted as there are combinations, which are few.
+std::vector<LoopParts> cutLoops(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
+                                llvm::ArrayRef<Expr> extents, mlir::Block &body);
+
+/// Whether all expressions are >= 0 (true), or one is not (false), in every iteration of the parts; nothing where
+/// neither is known.
+std::optional<bool> holdsIn(const LiveParts &parts, llvm::ArrayRef<Expr> conditions, const Ranges &ranges);
+
+/// The ops of `body` that its stores need. `isKnown`: of an op with a mask, or in_range, whether its conditions hold.
+llvm::DenseSet<mlir::Operation *> neededOps(mlir::Block &body,
+                                            llvm::function_ref<std::optional<bool>(mlir::Operation *)> isKnown);
+
+} // namespace cupola::cpu
+
+#endif // CUPOLA_LIB_TARGET_CPU_LOOPPARTS_H
