@@ -24,6 +24,18 @@ void forEachExpr(Operation *op, llvm::function_ref<void(const Expr &)> visit) {
     mapAttr(attr.getValue(), [&](const Expr &e) { return visit(e), e; });
 }
 
+std::set<unsigned> usedScalars(Operation *func) {
+  std::set<unsigned> used;
+  func->walk([&](Operation *op) {
+    forEachExpr(op, [&](const Expr &e) {
+      for (const std::string &symbol : e.symbols())
+        if (unsigned scalar; symbol.front() == 'n' && !llvm::StringRef(symbol).drop_front().getAsInteger(10, scalar))
+          used.insert(scalar);
+    });
+  });
+  return used;
+}
+
 void mapExprs(Operation *op, llvm::function_ref<Expr(const Expr &)> map) {
   for (NamedAttribute attr : op->getAttrs())
     if (Attribute mapped = mapAttr(attr.getValue(), map); mapped != attr.getValue())

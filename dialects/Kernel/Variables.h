@@ -14,6 +14,8 @@
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <set>
+
 namespace cupola::kernel {
 
 class PositionInterface;
@@ -66,6 +68,8 @@ private:
 
 /// Calls `visit` with the expressions of an op, over x0, x1, ..
 void forEachExpr(mlir::Operation *op, llvm::function_ref<void(const Expr &)> visit);
+/// Which scalars n0, n1, .. the expressions of a function, its grid among them, depend on.
+std::set<unsigned> usedScalars(mlir::Operation *func);
 /// Whether x0, x1, .. in them are operands of the op, and all other symbols scalar parameters.
 mlir::LogicalResult verifyPositions(mlir::Operation *op);
 /// Replaces them.

@@ -22,10 +22,15 @@ void Emitter::declareConstant(const std::string &symbol, int64_t value, Range ra
   scalarValues.push_back(value);
 }
 
-/// What `begin` is a multiple of, for aligned access.
-static int64_t divisorOf(int64_t begin) {
+/// What `begin` along an axis of `shape` is a multiple of, as far as it aligns access: kernels that differ in more are
+/// several for nothing.
+static int64_t divisorOf(int64_t begin, ArrayRef<Expr> shape, size_t axis) {
   constexpr int64_t most = 64; // more aligns nothing
-  return std::gcd(begin, most);
+  const Expr step = graph::product(shape.drop_front(axis + 1));
+  int64_t open = most; // that the step does not bring
+  while (open > 1 && divisible(step, 2 * (most / open), {}))
+    open /= 2;
+  return std::gcd(begin, open);
 }
 
 void Emitter::declareBegin(unsigned result) {
@@ -38,7 +43,7 @@ void Emitter::declareBegin(unsigned result) {
   const int64_t axis = join.getAxis();
   if (const std::optional<int64_t> begin = place.offset[axis].constant())
     declareConstant(beginOf(result), *begin, {Expr(0), place.storage[axis] - graph::extentOf(value, axis)},
-                    divisorOf(*begin));
+                    divisorOf(*begin, place.storage, axis));
 }
 
 void Emitter::declareSliceBegins() {
@@ -62,7 +67,7 @@ void Emitter::declareSliceBegin(graph::SliceOp slice, bool alone) {
     if (!begin || slice.getSteps()[axis] != 1 || extent == whole[axis])
       continue;
     const std::string symbol = "slice" + std::to_string(sliceBegins.size()) + "_" + std::to_string(axis);
-    declareConstant(symbol, *begin, {Expr(0), whole[axis] - extent}, alone ? divisorOf(*begin) : 1);
+    declareConstant(symbol, *begin, {Expr(0), whole[axis] - extent}, alone ? divisorOf(*begin, whole, axis) : 1);
     sliceBegins[slice].push_back({static_cast<unsigned>(axis), Expr::symbol(symbol) - *begin});
   }
 }

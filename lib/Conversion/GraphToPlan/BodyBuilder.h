@@ -19,7 +19,7 @@ struct ProgramBuilder {
   WeightTable &weights;
   BodyBuilder *main = nullptr; ///< the outermost body, which has the init launches
   std::set<std::string> runSymbols;
-  /// By weights and the kernel that packs them: their place among the Init buffers.
+  /// By weights, and the content of the kernel that packs them with its scalars: their place among the Init buffers.
   std::map<std::pair<std::vector<unsigned>, std::string>, unsigned> packed;
 };
 

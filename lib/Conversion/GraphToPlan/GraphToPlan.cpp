@@ -269,7 +269,13 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
   for (graph::ConstantOp constant : constants)
     weights.push_back(program.weights.indexOf(constant.getValue(), constant.getLoc()));
   const Expr bytes = inSymbols(packed.getBytes().getValue(), scalars);
-  const auto [found, isNew] = program.packed.try_emplace({weights, packer.str()}, program.packed.size());
+  auto func = program.module.lookupSymbol<kernel::FuncOp>(packer);
+  const ArrayAttr known = func.getScalars().empty() ? b.getArrayAttr({}) : withoutSymbols(scalars);
+  // Kernels that differ elsewhere have equal packers.
+  std::string content = program.kernels.at(packer.str()).record.name;
+  for (unsigned scalar : kernel::usedScalars(func))
+    content += "," + graph::exprsOf(known)[scalar].text();
+  const auto [found, isNew] = program.packed.try_emplace({weights, content}, program.packed.size());
   const unsigned place = found->second;
   auto addCopy = [&](BodyBuilder &body) {
     Value &copy = body.packedBuffers[place];
@@ -281,9 +287,7 @@ void BodyBuilder::pack(graph::FusionOp fusion, kernel::PackedAttr packed, ArrayA
     BodyBuilder &main = *program.main;
     auto buffers = llvm::map_to_vector(constants, [&](graph::ConstantOp weight) { return main.weightBuffer(weight); });
     buffers.push_back(addCopy(main));
-    const bool usesScalars = !program.module.lookupSymbol<kernel::FuncOp>(packer).getScalars().empty();
-    main.launch(fusion.getLoc(), packer, buffers, usesScalars ? withoutSymbols(scalars) : main.b.getArrayAttr({}))
-        .setInit(true);
+    main.launch(fusion.getLoc(), packer, buffers, known).setInit(true);
   }
   operands[packed.getParameter()] = addCopy(*this);
 }
