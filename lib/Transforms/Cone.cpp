@@ -9,6 +9,11 @@ using namespace mlir;
 
 namespace cupola {
 
+ValueRange madeOf(Operation *op) {
+  auto host = dyn_cast<graph::HostOp>(op);
+  return host ? ValueRange(host.getInputs()) : ValueRange(op->getOperands());
+}
+
 Cone coneOf(Value value) {
   Cone cone{value, {}, {}};
   SmallVector<Operation *> pending{value.getDefiningOp()};
@@ -16,7 +21,7 @@ Cone coneOf(Value value) {
   while (!pending.empty()) { // no recursion: a model's chain may be long
     Operation *next = pending.pop_back_val();
     (isa<graph::ConstantOp>(next) ? cone.constants : cone.ops).push_back(next);
-    for (Value operand : next->getOperands())
+    for (Value operand : madeOf(next))
       if (seen.insert(operand.getDefiningOp()).second)
         pending.push_back(operand.getDefiningOp());
   }
@@ -29,8 +34,7 @@ std::optional<reference::Tensor> evaluate(const Cone &cone) {
   llvm::DenseMap<Value, reference::Tensor> values;
   for (const auto *list : {&cone.constants, &cone.ops})
     for (Operation *part : *list) {
-      const auto operands =
-          llvm::map_to_vector(part->getOperands(), [&](Value operand) { return values.lookup(operand); });
+      const auto operands = llvm::map_to_vector(madeOf(part), [&](Value operand) { return values.lookup(operand); });
       Result<reference::Tensor> value = reference::evaluate(part, operands);
       if (value.failed())
         return std::nullopt;

@@ -10,6 +10,10 @@
 
 namespace cupola {
 
+/// What an op's result is computed of: the inputs of a graph.host, which needs nothing that says the same; else all
+/// operands.
+mlir::ValueRange madeOf(mlir::Operation *op);
+
 /// The constants that a value is made of, and the ops in between, each in program order. All are in one block.
 struct Cone {
   mlir::Value value;

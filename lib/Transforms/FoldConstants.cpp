@@ -8,6 +8,7 @@
 
 #include "dialects/Graph/Constants.h"
 #include "dialects/Graph/Control.h"
+#include "lib/Runtime/Format/HostOps.h"
 #include "lib/Transforms/Cone.h"
 #include "lib/Transforms/Match.h"
 #include "lib/Transforms/Passes.h"
@@ -39,7 +40,7 @@ int64_t elementBytes(Value value) { return graph::byteSize(graph::elementOf(valu
 
 /// Whether an element takes longer to make than to read: a contraction's, or a function's without a simple instruction.
 bool isCostly(Operation *op) {
-  if (cast<graph::ClassInterface>(op).getFusionClass() == graph::FusionClass::Contraction)
+  if (cast<graph::ClassInterface>(op).getFusionClass() == graph::FusionClass::Contraction || isa<graph::HostOp>(op))
     return true;
   if (auto binary = dyn_cast<graph::BinaryOp>(op))
     return binary.getKind() == graph::BinaryKind::Pow;
@@ -53,6 +54,17 @@ bool isCostly(Operation *op) {
       Kind::Atan, Kind::Sinh, Kind::Cosh, Kind::Asinh, Kind::Acosh,   Kind::Atanh,   Kind::Softplus,
   };
   return llvm::is_contained(costly, unary.getKind());
+}
+
+/// Whether the host may do it before a run: it computes with numbers. Strings have places in a table that a run adds
+/// to.
+bool isOfNumbers(graph::HostOp host) {
+  using Element = format::HostElement;
+  const auto isNumber = [](Element element) {
+    return element == Element::Number || element == Element::Count || element == Element::Truth;
+  };
+  const format::HostOp &row = *format::findHostOp(host.getFunction());
+  return isNumber(row.writes) && llvm::all_of(ArrayRef(row.reads).take_front(row.operands), isNumber);
 }
 
 class FoldConstants : public impl::FoldConstantsBase<FoldConstants> {
@@ -82,8 +94,9 @@ private:
   }
 
   bool isFoldable(Operation *op) const {
-    if (kept.contains(op) || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op) ||
-        isa<graph::HostOp>(op))
+    if (kept.contains(op) || op->getNumResults() != 1 || op->getNumRegions() != 0 || !isa<graph::ClassInterface>(op))
+      return false;
+    if (auto host = dyn_cast<graph::HostOp>(op); host && !isOfNumbers(host))
       return false;
     const std::optional<int64_t> count = elementsOf(op->getResult(0));
     if (isa<graph::ConstantOp>(op) || !count ||
@@ -94,7 +107,7 @@ private:
       if (!depth || (*depth != 0 && *count > maxProducts / *depth))
         return false;
     }
-    return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return llvm::all_of(madeOf(op), [&](Value operand) {
       Operation *producer = operand.getDefiningOp();
       return producer && (isa<graph::ConstantOp>(producer) || foldable.contains(producer));
     });

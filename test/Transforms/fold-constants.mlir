@@ -148,3 +148,20 @@ func.func @blocks() -> tensor<1x1xf32> {
       -> tensor<1x1xf32>
   return %y : tensor<1x1xf32>
 }
+
+// What the host does with numbers, whatever says the same; strings wait for a run.
+// CHECK-LABEL: @host
+// CHECK-DAG:  %[[SUMS:.*]] = graph.constant dense<[1.000000e+00, 3.000000e+00, 6.000000e+00, 1.000000e+01]>
+// CHECK-NOT:  graph.unary
+// CHECK:      %[[RANKS:.*]] = graph.host "string_rank"
+// CHECK-NEXT: return %[[SUMS]], %[[RANKS]]
+func.func @host() -> (tensor<4xf32>, tensor<2xi64>) {
+  %x = graph.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32> : tensor<4xf32>
+  %dims = graph.constant dense<[1, 4, 1]> : tensor<3xi64> : tensor<3xi64>
+  %same = graph.unary neg %x : tensor<4xf32> -> tensor<4xf32>
+  %y = graph.host "cumulate" ["f32", "add", "inclusive", "forward"] (%x, %dims) same %same : tensor<4xf32>
+      : (tensor<4xf32>, tensor<3xi64>) -> tensor<4xf32>
+  %words = graph.constant dense<[1, 0]> : tensor<2xi64> : tensor<2xi64>
+  %z = graph.host "string_rank" [] (%words) : (tensor<2xi64>) -> tensor<2xi64>
+  return %y, %z : tensor<4xf32>, tensor<2xi64>
+}
