@@ -182,13 +182,33 @@ Expr GraphBuilder::broadcastExtent(const Expr &first, const Expr &second) {
   const auto aboveOne = [&](const Expr &e) { return proveLess(Expr(1), e, ranges()) == true; };
   if (aboveOne(a) && aboveOne(b))
     return sameExtent(a, b, "extents of the operands");
+  for (const auto &[whole, part] : {std::pair(a, b), std::pair(b, a)})
+    if (isBroadcastOf(whole, part))
+      return whole;
   const std::string why = who + " broadcasts them to each other";
   if (symbols.assumeBroadcast(a, b, why) == Symbols::Outcome::Open)
     checkHere(a, graph::Relation::Broadcast, b, why);
   if (a.constant() || b.constant())
     return a.constant() ? a : b; // the other one is 1 or equal to it
   // The larger one, unless the other is an empty 0: that is what an extent of 1 becomes beside it.
-  return extent(max(a, b) * min(min(a, b), Expr(1)), "an extent");
+  const Expr result = extent(max(a, b) * min(min(a, b), Expr(1)), "an extent");
+  if (!result.asSymbol()) // which may be another extent's once an import is taken back
+    for (const Expr &part : {a, b}) {
+      broadcasts[result.text()].insert(part.text());
+      if (const auto parts = broadcasts.find(part.text()); parts != broadcasts.end())
+        broadcasts[result.text()].insert(parts->second.begin(), parts->second.end());
+    }
+  return result;
+}
+
+/// One that was made of `part`, or of all that `part` was made of.
+bool GraphBuilder::isBroadcastOf(const Expr &whole, const Expr &part) const {
+  const auto of = broadcasts.find(whole.text()), own = broadcasts.find(part.text());
+  if (of == broadcasts.end())
+    return false;
+  return of->second.count(part.text()) ||
+         (own != broadcasts.end() &&
+          std::includes(of->second.begin(), of->second.end(), own->second.begin(), own->second.end()));
 }
 
 Exprs GraphBuilder::broadcastShapes(ArrayRef<Expr> a, ArrayRef<Expr> b) {

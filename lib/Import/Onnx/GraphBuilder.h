@@ -166,11 +166,14 @@ private:
     state.types.front() = type(symbols.current(result.dims), result.element);
     return ops.create(state)->getResult(0);
   }
+  bool isBroadcastOf(const Expr &whole, const Expr &part) const;
   void sameRank(llvm::ArrayRef<Expr> a, llvm::ArrayRef<Expr> b, const std::string &what) const;
   void checkHere(const Expr &a, graph::Relation relation, const Expr &b, const std::string &why);
   void check(Symbols::Outcome outcome, const Expr &a, const Expr &b, const std::string &what,
              const std::string &expected) const;
 
+  /// Extents that others were broadcast to, and all of those, as texts.
+  std::map<std::string, std::set<std::string>> broadcasts;
   StringNumbers stringNumbers;
   mlir::OpBuilder &ops;
   Symbols &symbols;
