@@ -39,24 +39,23 @@ struct Wide {
   bool operator<(const Wide &other) const { return rank != other.rank ? rank < other.rank : at < other.at; }
 };
 
-/// The first few of a long row, in a heap whose last one gives way to what goes before it: hardly any element does.
+/// The first few of a long row, in order: hardly any element goes before the last of them.
 template <class Entry, class EntryAt>
 void findFew(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
   for (size_t i = 0; i < rows.wanted; ++i)
     entries.push_back(entryAt(i));
-  std::make_heap(entries.begin(), entries.end());
+  std::sort(entries.begin(), entries.end());
   for (size_t i = rows.wanted; i < rows.elements && !entries.empty(); ++i)
-    if (const Entry entry = entryAt(i); entry < entries.front()) {
-      std::pop_heap(entries.begin(), entries.end());
-      entries.back() = entry;
-      std::push_heap(entries.begin(), entries.end());
+    if (const Entry entry = entryAt(i); entry < entries.back()) {
+      const auto at = std::upper_bound(entries.begin(), entries.end(), entry);
+      std::move_backward(at, entries.end() - 1, entries.end());
+      *at = entry;
     }
-  std::sort_heap(entries.begin(), entries.end());
 }
 
 template <class Entry, class EntryAt>
 void findFirst(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
-  constexpr size_t few = 64, part = 8;
+  constexpr size_t few = 256, part = 8;
   if (rows.wanted <= few && rows.wanted <= rows.elements / part)
     return findFew(entries, rows, entryAt);
   for (size_t i = 0; i < rows.elements; ++i)

@@ -127,7 +127,7 @@ Value bestPositions(OpBinder &op, Value value, const Expr &count, bool largest) 
 } // namespace
 
 Value orderedPositions(OpBinder &op, Value keys, const Expr &count, bool largest) {
-  constexpr int64_t shortRow = 64;
+  constexpr int64_t shortRow = 16;
   const auto byOps = [&] { return bestPositions(op, keys, count, largest); };
   Exprs dims = op.b.shape(keys);
   const Expr extent = dims.back(), rows = graph::product(ArrayRef<Expr>(dims).drop_back());
