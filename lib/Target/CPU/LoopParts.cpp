@@ -24,30 +24,60 @@ graph::Exprs conditionsOf(Variables &vars, Operation *op) {
   return {};
 }
 
-/// The first iteration that differs from those before it in whether e >= 0; nothing if that depends on more than `var`.
-std::optional<Expr> cutOf(Variables &vars, const Expr &e, const std::string &var) {
+/// What loops inside of a nest add to `e` at least; nothing where that is not known.
+std::optional<int64_t> leastInside(Variables &vars, const Expr &e) {
+  Expr inside;
+  for (const std::string &symbol : e.symbols())
+    if (vars.value(symbol)) {
+      const std::optional<Expr> step = e.coefficient(symbol);
+      if (!step || !step->constant())
+        return std::nullopt;
+      inside = inside + *step * Expr::symbol(symbol);
+    }
+  return bounds(inside, vars.ranges()).lo;
+}
+
+/// Where a condition begins or ends to hold, whatever loops inside do. `isExact`: these have no part in it.
+struct Cut {
+  Expr at;
+  bool isExact;
+};
+
+/// Of e >= 0, by `var`; nothing if that depends on others of `loops`.
+std::optional<Cut> cutOf(Variables &vars, const Expr &e, const std::string &var, ArrayRef<std::string> loops) {
   const std::optional<Expr> step = e.coefficient(var);
   const int64_t known = step ? step->constant().value_or(0) : 0;
   if (known == 0)
     return std::nullopt;
-  const Expr rest = simplify(e - Expr(known) * Expr::symbol(var), vars.ranges());
-  if (llvm::any_of(rest.symbols(), [&](const std::string &symbol) { return vars.value(symbol); }))
+  Expr rest = simplify(e - Expr(known) * Expr::symbol(var), vars.ranges());
+  if (llvm::any_of(rest.symbols(), [&](const std::string &symbol) { return llvm::is_contained(loops, symbol); }))
     return std::nullopt;
-  return simplify(known > 0 ? ceilDiv(Expr(0) - rest, Expr(known)) : floorDiv(rest, Expr(-known)) + 1, vars.ranges());
+  const std::optional<int64_t> inside = leastInside(vars, rest);
+  if (!inside)
+    return std::nullopt;
+  std::map<std::string, Expr> none;
+  for (const std::string &symbol : rest.symbols())
+    if (vars.value(symbol))
+      none[symbol] = 0;
+  rest = simplify(rest.substitute(none) + Expr(*inside), vars.ranges());
+  const Expr at = known > 0 ? ceilDiv(Expr(0) - rest, Expr(known)) : floorDiv(rest, Expr(-known)) + 1;
+  return Cut{simplify(at, vars.ranges()), none.empty()};
 }
 
 class Cutter {
 public:
-  Cutter(Variables &vars, Block &body) : vars(vars), body(body) {}
+  Cutter(Variables &vars, ArrayRef<std::string> loops, Block &body) : vars(vars), loops(loops), body(body) {}
 
-  LoopParts cut(const std::string &var, const Expr &extent) {
+  /// `hasLanes`: windows cost a vector more for each part, and masked loads of neighbours nothing.
+  LoopParts cut(const std::string &var, const Expr &extent, bool hasLanes) {
     const LoopParts whole{{Expr(0), extent}};
     std::vector<Expr> ends{extent};
     bool isOrdered = true;
     body.walk([&](Operation *op) {
       for (const Expr &e : conditionsOf(vars, op))
-        if (const std::optional<Expr> at = cutOf(vars, e, var))
-          isOrdered = isOrdered && insert(*at, ends);
+        if (const std::optional<Cut> found = cutOf(vars, e, var, loops);
+            found && (found->isExact || !hasLanes || isApart(op, var)))
+          isOrdered = isOrdered && insert(found->at, ends);
     });
     if (!isOrdered)
       return whole;
@@ -58,6 +88,13 @@ public:
   }
 
 private:
+  /// A load that has no neighbours in its lanes.
+  bool isApart(Operation *op, const std::string &var) {
+    auto load = dyn_cast<LoadOp>(op);
+    const auto step = load ? vars.read(load.getPosition(), load.getIndices()).coefficient(var) : std::nullopt;
+    return step && !step->isConstant(0) && !step->isConstant(1);
+  }
+
   /// False where it is not known which comes first.
   bool insert(const Expr &at, std::vector<Expr> &ends) {
     for (auto next = ends.begin(); next != ends.end(); ++next) {
@@ -75,20 +112,23 @@ private:
   }
 
   Variables &vars;
+  ArrayRef<std::string> loops;
   Block &body;
 };
 
 } // namespace
 
-std::vector<LoopParts> cutLoops(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body) {
+std::vector<LoopParts> cutLoops(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
+                                bool hasLanes) {
   size_t ops = 0, copies = 1;
   body.walk([&](Operation *) { ++ops; });
   std::vector<LoopParts> all(loops.size());
   for (size_t i = loops.size(); i-- > 0;) { // the innermost first: it asks most often
-    all[i] = Cutter(vars, body).cut(loops[i], extents[i]);
+    all[i] = Cutter(vars, loops, body).cut(loops[i], extents[i], hasLanes && i + 1 == loops.size());
+    const LoopParts whole{{Expr(0), extents[i]}};
     const size_t more = copies * all[i].size();
     if (more > kMostCopies || more * ops > kMostOps)
-      all[i] = {{Expr(0), extents[i]}};
+      all[i] = whole;
     else
       copies = more;
   }

@@ -24,11 +24,12 @@ using LoopParts = std::vector<LoopPart>;
 /// The loops that are in a part now, by their variables.
 using LiveParts = std::map<std::string, LoopPart>;
 
-/// Cuts loops of [0, extents[i]) around `body` where conditions on one variable alone begin or end to hold: for each
-/// loop its parts in order, one where no condition depends on it alone, or where the order of these cuts is not known.
-/// As many iterations of the nest are emitted as there are combinations, which are few.
+/// Cuts loops of [0, extents[i]) around `body` where conditions on one of their variables alone begin or end to hold,
+/// whatever loops inside of the body do: for each loop its parts in order, one where there is no such condition, or
+/// where the order of these cuts is not known. `hasLanes`: the last loop. As many iterations of the nest are emitted as
+/// there are combinations, which are few.
 std::vector<LoopParts> cutLoops(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
-                                llvm::ArrayRef<Expr> extents, mlir::Block &body);
+                                llvm::ArrayRef<Expr> extents, mlir::Block &body, bool hasLanes);
 
 /// Whether all expressions are >= 0 (true), or one is not (false), in every iteration of the parts; nothing where
 /// neither is known.
