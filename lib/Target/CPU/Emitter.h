@@ -89,6 +89,7 @@ private:
     std::vector<std::string> vars;
     std::vector<Expr> extents;
     bool vectorised = false;
+    int64_t block = 0; ///< so many iterations of the last loop are merged as one, by an Interleave; 0: each
   };
   LoopNest loopsOf(mlir::Operation *op);
   Values emitLoops(const LoopNest &loops, unsigned level, mlir::ValueRange init, LaneBody body,

@@ -274,7 +274,12 @@ Emitter::Values Emitter::emitLoops(const LoopNest &loops, unsigned level, ValueR
   auto inside = [&](Carried carried) { return emitLoops(loops, level + 1, carried, body, interleave); };
   if (loops.vectorised && level + 1 == loops.vars.size())
     return vectorLoop(loops.vars[level], c.i64(0), upper, loops.extents[level], init, inside, interleave);
-  return scalarLoop(loops.vars[level], c.i64(0), upper, init, inside);
+  if (loops.block == 0 || level + 1 < loops.vars.size())
+    return scalarLoop(loops.vars[level], c.i64(0), upper, init, inside);
+  return forLoop(c.i64(0), upper, loops.block, init, [&](Value first, Carried carried) {
+    const Value end = c.minsi(upper, c.addi(first, c.i64(loops.block)));
+    return interleave->merge(carried, scalarLoop(loops.vars[level], first, end, interleave->neutral, inside));
+  });
 }
 
 void Emitter::emitForeach(ForeachOp op) {
@@ -322,6 +327,19 @@ Emitter::Values Emitter::reduceLanes(Values vectors, function_ref<Values(Carried
 /// Long bodies keep the processor busy by themselves.
 static bool isShort(mlir::Block &body) { return body.getOperations().size() <= 8; }
 
+/// Of a sum along a scalar loop, whose roundings grow with the number of addends: as many are added up by themselves.
+/// 0: there are no more of them, or they are exact.
+static int64_t blockOfSum(kernel::ReduceOp op) {
+  constexpr int64_t block = 256;
+  const auto isRounded = [](auto kindAndResult) {
+    const auto [kind, result] = kindAndResult;
+    return kind.getValue() == graph::ReduceKind::Sum && isa<FloatType>(result.getType());
+  };
+  const auto kinds = op.getKinds().getAsRange<graph::ReduceKindAttr>();
+  const int64_t addends = graph::product(exprsOf(op.getExtents())).constant().value_or(INT64_MAX);
+  return addends > block && llvm::any_of(llvm::zip_equal(kinds, op.getResults()), isRounded) ? block : 0;
+}
+
 void Emitter::emitReduce(kernel::ReduceOp op) {
   LoopNest loops = loopsOf(op);
   bool isWide = loops.vectorised || !vectorVar.empty();
@@ -346,8 +364,11 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
       next[i] = c.select(mask, next[i], carried[i]);
     return next;
   };
+  if (!loops.vectorised)
+    loops.block = blockOfSum(op);
   Interleave interleave{init, merge};
-  Values totals = emitLoops(loops, 0, init, step, isShort(op.getBody().front()) ? &interleave : nullptr);
+  const bool isMerged = loops.block > 0 || isShort(op.getBody().front());
+  Values totals = emitLoops(loops, 0, init, step, isMerged ? &interleave : nullptr);
   if (loops.vectorised)
     totals = reduceLanes(std::move(totals), merge);
   for (auto [result, total] : llvm::zip_equal(op.getResults(), totals))

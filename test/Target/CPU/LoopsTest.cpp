@@ -154,6 +154,21 @@ TEST_P(LoopsTest, SumsOfColumnsAndRows) {
   }
 }
 
+TEST_P(LoopsTest, LongSumsKeepTheirDigits) {
+  KernelRunner runner(kernelText("reductions"), GetParam());
+  const int64_t middle = 200'003, inner = 5;
+  std::vector<float> a = randomFloats(middle * inner), columns(inner);
+  for (float &x : a)
+    x = std::abs(x);
+  runner.run(0, {a.data(), columns.data()}, {1, middle, inner});
+  for (int64_t i = 0; i < inner; ++i) {
+    double sum = 0;
+    for (int64_t m = 0; m < middle; ++m)
+      sum += a[m * inner + i];
+    ASSERT_NEAR(columns[i] / sum, 1, 2e-6); // one after the other they would be 1e-5 off
+  }
+}
+
 TEST_P(LoopsTest, NaNWinsMaxAndEmptyRowsAreNeutral) {
   KernelRunner runner(kernelText("reductions"), GetParam());
   for (int64_t at : {0, 5, 16, 20}) {
