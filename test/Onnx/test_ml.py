@@ -284,6 +284,17 @@ def test_label_encoder(shape, dynamic):
     equal("LabelEncoder", floats, keys_floats=[k / 2 for k in keys], values_floats=[float(k) for k in keys], **options)
 
 
+@pytest.mark.parametrize("count", [16, 17, 32, 33, 1000])
+def test_label_encoder_of_many_keys(count):
+    """More than a few are searched in their order."""
+    random = np.random.default_rng(count)
+    keys = random.choice(np.concatenate([np.arange(-3 * count, 3 * count), [2**62, -2**62]]), count, replace=False)
+    x = np.concatenate([keys, keys - 1, keys + 1, [0, 2**63 - 1, -2**63]]).reshape(-1, 1)
+    equal("LabelEncoder", x, keys_int64s=keys.tolist(), values_int64s=random.integers(0, 99, count).tolist(), version=2)
+    equal("LabelEncoder", x, keys_int64s=keys.tolist(), values_floats=random.random(count).astype(np.float32).tolist(), version=2,
+          dynamic=True)
+
+
 def test_label_encoder_by_tensors():
     random = np.random.default_rng(23)
     x = np.where(random.random(20) < 0.2, np.nan, random.integers(0, 5, 20)).astype(np.float32)

@@ -13,12 +13,15 @@ namespace {
 struct Labels {
   Value value;
   Type element;
+  Ints integers = {}; ///< or numbers of strings, where these are at hand
 };
 
 Labels labelsOf(OpBinder &op, Tensor tensor) { return {op.materialize(tensor), tensor->element}; }
 Labels labelsOf(OpBinder &op, Value value) { return {value, op.b.element(value)}; }
+Labels integersOf(OpBinder &op, const Ints &integers) { return {list(op, integers), op.b.int64(), integers}; }
 Labels stringsOf(OpBinder &op, ArrayRef<std::string> texts) {
-  return {list(op, numbersOf(op, texts)), stringType(op.b.context())};
+  const Ints numbers = numbersOf(op, texts);
+  return {list(op, numbers), stringType(op.b.context()), numbers};
 }
 
 /// [n] of "keys" or "values": strings, int64, float32, or from version 4 on a tensor.
@@ -34,7 +37,7 @@ Labels listOf(OpBinder &op, const std::string &what) {
   if (const auto texts = op.hasAttribute(strings) ? op.stringsAttribute(strings) : std::nullopt)
     return stringsOf(op, *texts);
   if (op.hasAttribute(ints))
-    return labelsOf(op, list(op, intsOf(op, ints)));
+    return integersOf(op, intsOf(op, ints));
   const Reals reals = floatsOf(op, floats);
   if (reals.empty())
     op.bad("attribute '" + strings + "', '" + ints + "', '" + floats + "' or '" + tensor + "' is missing");
@@ -67,6 +70,34 @@ Value areEqual(OpBinder &op, Value a, Value b) {
   return op.b.binary(BinaryKind::Or, equal, both);
 }
 
+/// For each of x, the place of the first key that is equal, if there is one. All keys are looked at.
+Value placeAmongAll(OpBinder &op, Value keys, Value x) {
+  const int64_t rank = graph::rankOf(x);
+  Value each = areEqual(op, op.b.unsqueeze(x, {rank}), op.b.withRank(keys, rank + 1));
+  Value first = op.b.argReduce(ReduceKind::Max, op.b.cast(each, IntegerType::get(op.b.context(), 32)), rank, false);
+  return op.b.squeeze(first, {rank});
+}
+
+/// The same by halving: the keys in their order, as many as a power of two, the last of them repeated.
+Value placeAmongSorted(OpBinder &op, const Ints &keys, Value x) {
+  Ints places = sequence(0, static_cast<int64_t>(keys.size())), sorted;
+  llvm::sort(places, [&](int64_t a, int64_t b) { return std::pair(keys[a], a) < std::pair(keys[b], b); });
+  places.erase(std::unique(places.begin(), places.end(), [&](int64_t a, int64_t b) { return keys[a] == keys[b]; }),
+               places.end());
+  places.resize(llvm::PowerOf2Ceil(places.size()), places.back());
+  for (int64_t place : places)
+    sorted.push_back(keys[place]);
+  const Value table = list(op, sorted);
+  Value at =
+      op.b.broadcast(op.b.intScalar(0, op.b.int64()), op.b.shape(x)); // the last key that is known not to be larger
+  for (int64_t step = static_cast<int64_t>(places.size()) / 2; step > 0; step /= 2) {
+    const Value next = op.b.binary(BinaryKind::Add, at, op.b.intScalar(step, op.b.int64()));
+    const Value key = op.b.gather(table, next, 0, /*batchDims=*/0, /*isInRange=*/true);
+    at = op.b.select(op.b.binary(BinaryKind::LessEqual, key, x), next, at);
+  }
+  return op.b.gather(list(op, places), at, 0, /*batchDims=*/0, /*isInRange=*/true);
+}
+
 /// values[i] where input 0 is keys[i], the first of equal keys.
 void lookUp(OpBinder &op, const Labels &keys, const Labels &values) {
   Value x = op.value(0, "X");
@@ -74,10 +105,9 @@ void lookUp(OpBinder &op, const Labels &keys, const Labels &values) {
   if (op.element(0, "X") != keys.element)
     op.bad(operandText(0, "X") + " has elements of " + typeText(op.element(0, "X")) + ", expected those of the keys, " +
            typeText(keys.element));
-  const int64_t rank = op.rank(0, "X");
-  Value each = areEqual(op, op.b.unsqueeze(x, {rank}), op.b.withRank(keys.value, rank + 1));
-  Value first = op.b.argReduce(ReduceKind::Max, op.b.cast(each, IntegerType::get(op.b.context(), 32)), rank, false);
-  first = op.b.squeeze(first, {rank});
+  constexpr size_t few = 16;
+  const Value first =
+      keys.integers.size() > few ? placeAmongSorted(op, keys.integers, x) : placeAmongAll(op, keys.value, x);
   Value isKey = areEqual(op, op.b.gather(keys.value, first, 0), x);
   Value found = op.b.gather(values.value, first, 0);
   found = op.b.select(isKey, found, fallbackOf(op, values.element));
@@ -98,7 +128,7 @@ void importLabelEncoderOfStrings(OpBinder &op) {
   const auto classes = op.stringsAttribute("classes_strings").value_or(std::vector<std::string>());
   if (classes.empty())
     op.bad("attribute 'classes_strings' is missing");
-  lookUpEither(op, stringsOf(op, classes), labelsOf(op, list(op, sequence(0, static_cast<int64_t>(classes.size())))));
+  lookUpEither(op, stringsOf(op, classes), integersOf(op, sequence(0, static_cast<int64_t>(classes.size()))));
 }
 
 void importCategoryMapper(OpBinder &op) {
@@ -107,7 +137,7 @@ void importCategoryMapper(OpBinder &op) {
   requireCount(op, "cats_strings", texts.size(), numbers.size());
   if (texts.empty())
     op.bad("attribute 'cats_strings' is missing");
-  lookUpEither(op, stringsOf(op, texts), labelsOf(op, list(op, numbers)));
+  lookUpEither(op, stringsOf(op, texts), integersOf(op, numbers));
 }
 
 } // namespace cupola::onnx_import::ml
