@@ -14,16 +14,27 @@ struct Places {
   uint64_t before, updates, behind, extent;
 
   /// Calls use(place, number, update) for the updates in their order, positions row-major, but not for those whose
-  /// index is outside. `isRepeated`: there is one index for all that is behind.
-  template <class Use> void forEach(const HostCall &call, size_t indices, bool isRepeated, Use use) const {
+  /// index is outside.
+  template <class Use> void forEach(const HostCall &call, size_t indices, Use use) const {
     uint64_t update = 0;
     for (uint64_t outer = 0; outer < before; ++outer)
       for (uint64_t i = 0; i < updates; ++i)
-        for (uint64_t inner = 0; inner < behind; ++inner, ++update) {
-          const auto index = call.number<int64_t>(indices, isRepeated ? outer * updates + i : update);
-          if (index >= 0 && static_cast<uint64_t>(index) < extent)
-            use((outer * extent + static_cast<uint64_t>(index)) * behind + inner, i, update);
-        }
+        for (uint64_t inner = 0; inner < behind; ++inner, ++update)
+          if (const auto index = call.number<int64_t>(indices, update); isInside(index))
+            use(placeOf(outer, index) + inner, i, update);
+  }
+
+  /// Calls use(place, update) for the first elements of rows of `behind`, which share an index.
+  template <class Use> void forRows(const HostCall &call, size_t indices, Use use) const {
+    for (uint64_t row = 0; row < before * updates; ++row)
+      if (const auto index = call.number<int64_t>(indices, row); isInside(index))
+        use(placeOf(row / updates, index), row * behind);
+  }
+
+private:
+  bool isInside(int64_t index) const { return index >= 0 && static_cast<uint64_t>(index) < extent; }
+  uint64_t placeOf(uint64_t outer, int64_t index) const {
+    return (outer * extent + static_cast<uint64_t>(index)) * behind;
   }
 };
 
@@ -32,15 +43,29 @@ Result<Places> placesOf(const HostCall &call, size_t operand) {
   return Places{extents[0], extents[1], extents[2], extents[3]};
 }
 
-/// In the order of the updates.
+/// result[i] = combine(result[i], updates[i]), in memory that need not be aligned.
+template <class T, class Kind>
+void combineRow(char *__restrict result, const char *__restrict updates, uint64_t count) {
+  for (uint64_t i = 0; i < count; ++i) {
+    T value, update;
+    std::memcpy(&value, result + i * sizeof(T), sizeof(T));
+    std::memcpy(&update, updates + i * sizeof(T), sizeof(T));
+    value = Kind::template combine<T>(value, update);
+    std::memcpy(result + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+/// In the order of the updates. `isRepeated`: there is one index for all that is behind.
 template <class T, class Kind> void reduce(HostCall &call, const Places &places, bool isRepeated) {
-  auto *result = call.resultBytes();
-  places.forEach(call, 1, isRepeated, [&](uint64_t place, uint64_t, uint64_t update) {
-    T value;
-    std::memcpy(&value, result + place * sizeof(T), sizeof(T));
-    value = Kind::template combine<T>(value, call.number<T>(2, update));
-    std::memcpy(result + place * sizeof(T), &value, sizeof(T));
-  });
+  char *result = call.resultBytes();
+  const char *updates = call.bytes(2).data();
+  const auto combine = [&](uint64_t place, uint64_t update, uint64_t count) {
+    combineRow<T, Kind>(result + place * sizeof(T), updates + update * sizeof(T), count);
+  };
+  if (isRepeated)
+    places.forRows(call, 1, [&](uint64_t place, uint64_t update) { combine(place, update, places.behind); });
+  else
+    places.forEach(call, 1, [&](uint64_t place, uint64_t, uint64_t update) { combine(place, update, 1); });
 }
 
 template <class T> Status reduceBy(HostCall &call, const Places &places, bool isRepeated) {
@@ -66,7 +91,7 @@ Status findLastMatches(HostCall &call) {
   CUPOLA_TRY(call.expectOperand(0, places.before * places.updates * places.behind));
   CUPOLA_TRY(call.expectResults(places.before * places.extent * places.behind));
   std::fill_n(call.resultBytes(), call.resultCount() * sizeof(int64_t), static_cast<char>(-1));
-  places.forEach(call, 0, /*isRepeated=*/false, [&](uint64_t place, uint64_t number, uint64_t) {
+  places.forEach(call, 0, [&](uint64_t place, uint64_t number, uint64_t) {
     call.put<int64_t>(place, static_cast<int64_t>(number));
   });
   return Status::ok();
