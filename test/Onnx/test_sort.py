@@ -56,6 +56,13 @@ def test_longest(largest):
     check(values((1, 50257), np.float32, True), 50, 1, largest, "CPU")
 
 
+@pytest.mark.parametrize("largest", [0, 1])
+@pytest.mark.parametrize("step", [1, -1])
+def test_rows_in_order(step, largest):
+    """Every element of such a row goes before those so far, or none does."""
+    check(np.arange(10007, dtype=np.float32)[None, ::step], 90, 1, largest, "CPU")
+
+
 def test_simulator():
     check(values((1, 5003), np.float32, True), 20, 1, 1, "SIM")
 

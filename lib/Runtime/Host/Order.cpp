@@ -39,25 +39,31 @@ struct Wide {
   bool operator<(const Wide &other) const { return rank != other.rank ? rank < other.rank : at < other.at; }
 };
 
-/// The first few of a long row, in order: hardly any element goes before the last of them.
+/// The first few of a long row, in order: hardly any element goes before the last of them. False where many do, as in a
+/// row that is sorted the other way.
 template <class Entry, class EntryAt>
-void findFew(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
+bool findFew(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
   for (size_t i = 0; i < rows.wanted; ++i)
     entries.push_back(entryAt(i));
   std::sort(entries.begin(), entries.end());
+  size_t left = std::max(rows.elements / 8, 16 * rows.wanted);
   for (size_t i = rows.wanted; i < rows.elements && !entries.empty(); ++i)
     if (const Entry entry = entryAt(i); entry < entries.back()) {
+      if (left-- == 0)
+        return false;
       const auto at = std::upper_bound(entries.begin(), entries.end(), entry);
       std::move_backward(at, entries.end() - 1, entries.end());
       *at = entry;
     }
+  return true;
 }
 
 template <class Entry, class EntryAt>
 void findFirst(std::vector<Entry> &entries, const Rows &rows, const EntryAt &entryAt) {
-  constexpr size_t few = 256, part = 8;
-  if (rows.wanted <= few && rows.wanted <= rows.elements / part)
-    return findFew(entries, rows, entryAt);
+  constexpr size_t few = 1024;
+  if (rows.wanted <= few && rows.wanted * rows.wanted <= rows.elements && findFew(entries, rows, entryAt))
+    return;
+  entries.clear();
   for (size_t i = 0; i < rows.elements; ++i)
     entries.push_back(entryAt(i));
   const auto end = entries.begin() + static_cast<std::ptrdiff_t>(rows.wanted);
