@@ -16,16 +16,31 @@ int64_t constantExtent(OpBinder &op, const std::string &operand, const Exprs &sh
   return *extent;
 }
 
-/// One filter per channel: a sum over windows, no contraction.
-Value depthwise(OpBinder &op, const conv::Operands &c, Value input, const Window &window) {
-  const size_t dims = window.dims();
-  const Type type = graph::productOf(op.b.element(input), op.b.element(c.weights));
+/// [N, C, ..] as [N, C * times, ..]: each channel so many times, one behind the other.
+Value repeatChannels(OpBinder &op, Value value, int64_t times) {
+  Exprs joined = op.b.shape(value), apart = joined;
+  apart.insert(apart.begin() + 2, Expr(times));
+  joined[1] = joined[1] * Expr(times);
+  return op.b.reshape(op.b.broadcast(op.b.unsqueeze(value, {2}), apart), joined);
+}
+
+/// One or several filters per channel: a sum over windows, no contraction.
+Value depthwise(OpBinder &op, Value input, Value weights, const conv::Steps &steps) {
+  const Exprs shape = op.b.shape(weights); // [O, 1, window..]
+  const int64_t dims = static_cast<int64_t>(steps.strides.size());
+  const int64_t times = *shape[0].constant() / *op.b.shape(input)[1].constant();
+  if (times > 1)
+    input = repeatChannels(op, input, times);
+  const Type type = graph::productOf(op.b.element(input), op.b.element(weights));
   input = op.b.cast(input, type);
-  Value windows = op.b.window(input, 2, window.sizes, window.strides, window.dilations, window.places);
-  Exprs filter = {Expr(1), Expr(c.channels)};
+  Ints sizes;
+  for (const Expr &size : ArrayRef(shape).drop_front(2))
+    sizes.push_back(*size.constant());
+  Value windows = op.b.window(input, 2, sizes, steps.strides, steps.dilations, steps.places);
+  Exprs filter = {Expr(1), shape[0]};
   filter.append(dims, Expr(1));
-  llvm::append_range(filter, Exprs(window.sizes.begin(), window.sizes.end()));
-  Value weights = op.b.cast(op.b.reshape(c.weights, filter), type);
+  llvm::append_range(filter, ArrayRef(shape).drop_front(2));
+  weights = op.b.cast(op.b.reshape(weights, filter), type);
   const Ints taps = sequence(2 + dims, 2 + 2 * dims);
   return op.b.squeeze(op.b.reduce(ReduceKind::Sum, op.b.binary(BinaryKind::Mul, windows, weights), taps), taps);
 }
@@ -103,13 +118,18 @@ Value conv::addBias(OpBinder &op, Value value, Value bias) {
   return op.b.binary(BinaryKind::Add, value, op.b.reshape(bias, shape));
 }
 
+Value conv::product(OpBinder &op, Value input, Value weights, int64_t groups, const Steps &steps) {
+  const Exprs shape = op.b.shape(weights);
+  const bool hasOneChannel = shape[1].isConstant(1) && (groups > 1 || shape[0].isConstant(1));
+  return hasOneChannel ? depthwise(op, input, weights, steps)
+                       : op.b.conv(input, weights, steps.strides, steps.dilations, groups, steps.places);
+}
+
 Value conv::convolve(OpBinder &op, const Operands &c) {
   const Window window = readWindow(op, c.spatial, c.sizes);
   Value input = padSpatial(op, c.input, window.low, window.high);
-  if (c.groups == c.channels && c.groups == c.columns)
-    return addBias(op, depthwise(op, c, input, window), c.bias);
-  Value result = op.b.conv(input, c.weights, window.strides, window.dilations, c.groups, window.places);
-  return addBias(op, result, c.bias);
+  return addBias(op, product(op, input, c.weights, c.groups, {window.strides, window.dilations, window.places}),
+                 c.bias);
 }
 
 void importConv(OpBinder &op) {

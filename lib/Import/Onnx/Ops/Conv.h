@@ -38,6 +38,14 @@ Value channelsFirst(OpBinder &op, Value value);
 Value padSpatial(OpBinder &op, Value value, const Exprs &low, const Exprs &high);
 Value addBias(OpBinder &op, Value value, Value bias); ///< along dimension 1; null: none
 
+/// How windows lie in a padded input, by dimension; `places`: how many there are.
+struct Steps {
+  Ints strides, dilations;
+  Exprs places;
+};
+/// [N, O, places..] of [N, C, spatial..] and [O, C / groups, window..].
+Value product(OpBinder &op, Value input, Value weights, int64_t groups, const Steps &steps);
+
 /// The convolution that the node's attributes describe, with its bias: [N, O, places..].
 Value convolve(OpBinder &op, const Operands &c);
 

@@ -163,7 +163,7 @@ void importConvTranspose(OpBinder &op) {
     high.push_back(places[i] - c.spatial[i]);
   }
   Value input = padSpatial(op, c.input, low, high);
-  Value result = op.b.conv(input, residueWeights(op, c, t), Ints(dims, 1), Ints(dims, 1), c.groups, places);
+  Value result = product(op, input, residueWeights(op, c, t), c.groups, {Ints(dims, 1), Ints(dims, 1), places});
   if (c.bias)
     result = addBias(op, result, residueBias(op, c, t));
   result = interleave(op, result, c, t, places);
