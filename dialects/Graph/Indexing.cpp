@@ -120,28 +120,34 @@ OperandIndex SliceOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ran
   return {in, {}};
 }
 
+/// The place that is repeated at `in`, which may be outside of the extent.
+static Expr padded(PadMode mode, const Expr &in, const Expr &extent, const Ranges &ranges) {
+  const Expr last = extent - 1;
+  if (mode == PadMode::Wrap)
+    return mod(in, extent);
+  if (mode == PadMode::Edge)
+    return max(Expr(0), min(in, last));
+  // Reflected at both ends: |in|, and that folded at the last one; the period is 2 * last where it is more than once.
+  const bool isOnce =
+      proveLessEqual(Expr(0) - last, in, ranges) == true && proveLessEqual(in, last * Expr(2), ranges) == true;
+  const Expr phase = isOnce ? max(in, Expr(0) - in) : mod(in, max(Expr(1), last * Expr(2)));
+  return min(phase, last * Expr(2) - phase);
+}
+
 OperandIndex PadOp::mapIndex(unsigned, ArrayRef<Expr> index, const Ranges &ranges) {
   OperandIndex result;
   for (auto [i, low, extent] : llvm::zip_equal(index, exprsOf(getLow()), shapeOf(getInput()))) {
-    Expr in = simplify(i - low, ranges), last = extent - 1;
-    switch (getMode()) {
-    case PadMode::Constant:
-      if (proveLessEqual(Expr(0), in, ranges) != true)
+    Expr in = simplify(i - low, ranges);
+    const Expr last = extent - 1;
+    const bool isBehind = proveLessEqual(Expr(0), in, ranges) == true,
+               isBefore = proveLessEqual(in, last, ranges) == true;
+    if (getMode() == PadMode::Constant) {
+      if (!isBehind)
         result.mask.push_back(in);
-      if (proveLessEqual(in, last, ranges) != true)
+      if (!isBefore)
         result.mask.push_back(simplify(last - in, ranges));
-      break;
-    case PadMode::Edge:
-      in = max(Expr(0), min(in, last));
-      break;
-    case PadMode::Reflect: { // period 2 * (extent - 1); |(x mod p)| folded at the end
-      Expr phase = mod(in, max(Expr(1), last * Expr(2)));
-      in = min(phase, last * Expr(2) - phase);
-      break;
-    }
-    case PadMode::Wrap:
-      in = mod(in, extent);
-      break;
+    } else if (!isBehind || !isBefore) {
+      in = padded(getMode(), in, extent, ranges);
     }
     result.index.push_back(simplify(in, ranges));
   }

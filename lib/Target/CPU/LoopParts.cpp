@@ -64,27 +64,54 @@ std::optional<Cut> cutOf(Variables &vars, const Expr &e, const std::string &var,
   return Cut{simplify(at, vars.ranges()), none.empty()};
 }
 
+/// Calls `visit` with a - b of every smaller and every larger one of two, a and b, in `e`.
+void forEachDifference(const Expr &e, llvm::function_ref<void(const Expr &)> visit) {
+  for (const Term &term : e.terms())
+    for (const Factor &factor : term.factors)
+      if (const Atom &atom = *factor.atom; atom.kind() != Atom::Kind::Symbol) {
+        if (atom.kind() == Atom::Kind::Min || atom.kind() == Atom::Kind::Max)
+          visit(atom.lhs() - atom.rhs());
+        forEachDifference(atom.lhs(), visit);
+        forEachDifference(atom.rhs(), visit);
+      }
+}
+
+graph::Exprs positionOf(Variables &vars, Operation *op) {
+  if (auto load = dyn_cast<LoadOp>(op))
+    return {vars.read(load.getPosition(), load.getIndices())};
+  if (auto store = dyn_cast<StoreOp>(op))
+    return {vars.read(store.getPosition(), store.getIndices())};
+  return {};
+}
+
 class Cutter {
 public:
   Cutter(Variables &vars, ArrayRef<std::string> loops, Block &body) : vars(vars), loops(loops), body(body) {}
 
   /// `hasLanes`: windows cost a vector more for each part, and masked loads of neighbours nothing.
   LoopParts cut(const std::string &var, const Expr &extent, bool hasLanes) {
-    const LoopParts whole{{Expr(0), extent}};
     std::vector<Expr> ends{extent};
-    bool isOrdered = true;
+    const auto add = [&](const Expr &condition, Operation *op) {
+      const std::optional<Cut> found = cutOf(vars, condition, var, loops);
+      if (found && (found->isExact || !hasLanes || isApart(op, var)))
+        insert(found->at, ends);
+    };
     body.walk([&](Operation *op) {
       for (const Expr &e : conditionsOf(vars, op))
-        if (const std::optional<Cut> found = cutOf(vars, e, var, loops);
-            found && (found->isExact || !hasLanes || isApart(op, var)))
-          isOrdered = isOrdered && insert(found->at, ends);
+        add(e, op);
     });
-    if (!isOrdered)
-      return whole;
-    LoopParts parts;
-    for (const Expr &end : ends)
-      parts.push_back({parts.empty() ? Expr(0) : parts.back().end, end});
-    return parts;
+    // Where places of a padded dimension are reflected at both ends, one is known when it is known that the other is.
+    for (size_t before = 0; before < ends.size() && ends.size() <= kMostCopies;) {
+      before = ends.size();
+      for (const LoopPart &part : between(ends))
+        body.walk([&](Operation *op) {
+          for (const Expr &position : positionOf(vars, op))
+            if (position.uses(var))
+              forEachDifference(simplify(position, within({{var, part}}, vars.ranges())),
+                                [&](const Expr &difference) { add(difference, op); });
+        });
+    }
+    return between(ends);
   }
 
 private:
@@ -95,20 +122,26 @@ private:
     return step && !step->isConstant(0) && !step->isConstant(1);
   }
 
-  /// False where it is not known which comes first.
-  bool insert(const Expr &at, std::vector<Expr> &ends) {
+  static LoopParts between(ArrayRef<Expr> ends) {
+    LoopParts parts;
+    for (const Expr &end : ends)
+      parts.push_back({parts.empty() ? Expr(0) : parts.back().end, end});
+    return parts;
+  }
+
+  /// Unless it is not known which comes first.
+  void insert(const Expr &at, std::vector<Expr> &ends) {
     for (auto next = ends.begin(); next != ends.end(); ++next) {
       const Interval after = bounds(simplify(*next - at, vars.ranges()), vars.ranges());
-      if (after.lo.value_or(-1) >= 0) { // here, but at the beginning or twice
+      if (after.lo.value_or(-1) >= 0) { // here, but not twice, nor at the beginning or before it
         const Interval before = bounds(at, vars.ranges());
         if (after.hi != 0 && before.hi.value_or(1) > 0)
-          ends.insert(next, at);
-        return true;
+          ends.insert(next, before.lo.value_or(-1) >= 0 ? at : max(at, Expr(0)));
+        return;
       }
       if (after.hi.value_or(1) > 0)
-        return false;
+        return;
     }
-    return true; // behind the end
   }
 
   Variables &vars;
@@ -117,6 +150,13 @@ private:
 };
 
 } // namespace
+
+Ranges within(const LiveParts &parts, const Ranges &ranges) {
+  Ranges known = ranges;
+  for (const auto &[var, part] : parts)
+    known[var] = {part.begin, part.end - 1};
+  return known;
+}
 
 std::vector<LoopParts> cutLoops(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
                                 bool hasLanes) {

@@ -1,8 +1,8 @@
 //===- lib/Target/CPU/LoopParts.h - loops in parts whose conditions are known ---===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// What reads a concat, a pad or a slice asks for every element which part it lies in. Where that depends on one loop
-// alone, the loop is several, and none of them asks.
+// What reads a concat, a pad or a slice asks for every element which part it lies in, or takes the smaller of two
+// places. Where that depends on one loop alone, the loop is several, and none of them asks.
 //===----------------------------------------------------------------------===//
 #ifndef CUPOLA_LIB_TARGET_CPU_LOOPPARTS_H
 #define CUPOLA_LIB_TARGET_CPU_LOOPPARTS_H
@@ -24,10 +24,13 @@ using LoopParts = std::vector<LoopPart>;
 /// The loops that are in a part now, by their variables.
 using LiveParts = std::map<std::string, LoopPart>;
 
+/// What is known of variables in these parts.
+Ranges within(const LiveParts &parts, const Ranges &ranges);
+
 /// Cuts loops of [0, extents[i]) around `body` where conditions on one of their variables alone begin or end to hold,
-/// whatever loops inside of the body do: for each loop its parts in order, one where there is no such condition, or
-/// where the order of these cuts is not known. `hasLanes`: the last loop. As many iterations of the nest are emitted as
-/// there are combinations, which are few.
+/// whatever loops inside of the body do, or where another one of two places is the smaller or the larger, as far as the
+/// order of these cuts is known: for each loop its parts in order. `hasLanes`: the last loop. As many iterations of the
+/// nest are emitted as there are combinations, which are few.
 std::vector<LoopParts> cutLoops(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
                                 llvm::ArrayRef<Expr> extents, mlir::Block &body, bool hasLanes);
 

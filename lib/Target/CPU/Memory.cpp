@@ -83,6 +83,8 @@ struct IndexBuilder {
 
 Expr Emitter::resolve(const Expr &e) const {
   Expr resolved = e.substitute(aliases);
+  if (!live.empty())
+    resolved = simplify(resolved, within(live, vars.ranges()));
   return pieces ? pieces->position(resolved) : resolved;
 }
 

@@ -369,6 +369,19 @@ TEST_P(LoopsTest, PartsCrossPieces) {
   }
 }
 
+TEST_P(LoopsTest, PartsOfMirrors) {
+  KernelRunner runner(kernelText("parts"), GetParam());
+  for (int64_t n : {0, 1, 2, 3, 4, 5, 8, 15, 20, 100, 5000}) {
+    std::vector<float> x = randomFloats(n + 1), o(n + 1, -5);
+    EXPECT_EQ(runner.run(3, {x.data(), o.data()}, {n}), 0u);
+    for (int64_t i = 0; i < n; ++i) {
+      const float a = i + 3 < n ? x[i + 3] : 3, b = x[std::min(2 * i, 2 * (n - 1 - i))];
+      ASSERT_EQ(o[i], a + b + x[std::min(std::abs(i - 7), n)]) << n << ": " << i;
+    }
+    EXPECT_EQ(o[n], -5) << "wrote beyond the end";
+  }
+}
+
 TEST_P(LoopsTest, PartsOfOpenLength) {
   KernelRunner runner(kernelText("parts"), GetParam());
   for (int64_t n : {0, 1, 3, 20})

@@ -43,3 +43,17 @@ kernel.func @open pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>, #ker
     kernel.store %c, %o[(n0 + n1)*%d0 + %d1] : f32 to !kernel.view<f32, write>
   }
 }
+
+// The first part has a length below 0 where the loop is short; reflected at the end, and at both ends.
+kernel.func @mirrors pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
+    (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  kernel.foreach (%d0) in [n0] {
+    %none = kernel.constant 3.0 : f32
+    %a = kernel.load %x[%d0 + 3] mask [-%d0 + n0 - 4] else %none : f32 : f32 from !kernel.view<f32, read>
+    %b = kernel.load %x[min(2*%d0, -2*%d0 + 2*n0 - 2)] : f32 from !kernel.view<f32, read>
+    %c = kernel.load %x[min(max(%d0 - 7, -%d0 + 7), n0)] : f32 from !kernel.view<f32, read>
+    %d = kernel.binary add %a, %b : f32 -> f32
+    %e = kernel.binary add %d, %c : f32 -> f32
+    kernel.store %e, %o[%d0] : f32 to !kernel.view<f32, write>
+  }
+}
