@@ -27,24 +27,34 @@ std::string oneLine(std::string text) {
 
 namespace {
 
-/// The checker asks for a shape of each graph output, which exporters may leave
-/// out and which is inferred here anyway: an empty one stands in for a while.
-class OutputShapes {
+/// The checker asks for type and shape of each graph output, which exporters may leave
+/// out and which are inferred here anyway: others stand in for a while.
+class OutputTypes {
 public:
-  explicit OutputShapes(onnx::GraphProto &graph) {
-    for (auto &output : *graph.mutable_output())
+  explicit OutputTypes(onnx::GraphProto &graph) {
+    for (auto &output : *graph.mutable_output()) {
+      if (const auto &type = output.type();
+          type.value_case() == onnx::TypeProto::VALUE_NOT_SET ||
+          (type.has_tensor_type() && type.tensor_type().elem_type() == onnx::TensorProto::UNDEFINED)) {
+        untyped.push_back(&output);
+        output.mutable_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+      }
       if (output.type().has_tensor_type() && !output.type().tensor_type().has_shape()) {
         added.push_back(output.mutable_type()->mutable_tensor_type());
         added.back()->mutable_shape();
       }
+    }
   }
-  ~OutputShapes() {
+  ~OutputTypes() {
     for (auto *type : added)
       type->clear_shape();
+    for (auto *output : untyped)
+      output->clear_type();
   }
 
 private:
   std::vector<onnx::TypeProto_Tensor *> added;
+  std::vector<onnx::ValueInfoProto *> untyped;
 };
 
 /// The checker stops at its first complaint and names the node inside of a text:
@@ -83,7 +93,7 @@ bool labelComplaints(const onnx::ModelProto &model, Diagnostics &diagnostics) {
 bool runOnnxChecker(onnx::ModelProto &model, Diagnostics &diagnostics) {
   if (model.graph().name().empty())
     model.mutable_graph()->set_name("graph"); // required by the checker only
-  OutputShapes shapes(*model.mutable_graph());
+  const OutputTypes types(*model.mutable_graph());
   try {
     onnx::checker::check_model(model, /*full_check=*/false);
     return true;

@@ -25,6 +25,16 @@ TEST(OnnxLibrary, OutputsWithoutShapeStayWithout) {
   EXPECT_FALSE(model.graph().output(0).type().tensor_type().has_shape());
 }
 
+TEST(OnnxLibrary, OutputsWithoutTypeStayWithout) {
+  onnx::ModelProto model = modelOf("g (float[2] x) => (float[2] y, float[2] z) { y = Relu(x) z = Neg(x) }");
+  model.mutable_graph()->mutable_output(0)->clear_type();
+  model.mutable_graph()->mutable_output(1)->mutable_type()->mutable_tensor_type()->set_elem_type(0);
+  Diagnostics diagnostics;
+  EXPECT_TRUE(runOnnxChecker(model, diagnostics)) << firstError(diagnostics);
+  EXPECT_FALSE(model.graph().output(0).has_type());
+  EXPECT_FALSE(model.graph().output(1).has_type());
+}
+
 bool everything(const std::string &, const std::string &, int64_t) { return true; }
 
 TEST(OnnxLibrary, WeightsOfFunctionsSurviveInlining) {
