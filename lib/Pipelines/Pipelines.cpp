@@ -54,6 +54,7 @@ ArrayRef<OptionalPass> optionalPasses() {
       {"merge-matmuls", "one contraction for several weights, as of Q, K and V"},
       {"split-norms", "few long rows normalised by the whole GPU (cuda)"},
       {"column-norms", "norms whose rows lie in short pieces, as groups of channels last, by columns (cpu)"},
+      {"split-windows", "large windows of pools reduced one dimension after the other (cpu)"},
       {"join-parts", "many computed parts are written where they stand in their concat"},
       {"cut-concats", "a concat of very many parts is written by several kernels of bounded size"},
       {"fuse-attention", "computes both products of an attention, and the softmax between them, in one kernel"},

@@ -273,6 +273,26 @@ def SplitNorms : Pass<"graph-split-norms", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::cupola::graph::GraphDialect"];
 }
 
+def SplitWindows : Pass<"graph-split-windows", "::mlir::func::FuncOp"> {
+  let summary = "large windows are reduced one dimension after the other";
+  let description = [{
+    The largest element of 5 by 5 is the largest of 5, of which each is the largest of 5: 10 are read, not 25. Maxima,
+    minima, sums and means of windows become one reduction for each dimension, where that saves more elements than the
+    ones in between cost. Depthwise convolutions, whose windows are multiplied first, stay.
+
+    ```mlir
+    %1 = graph.window %x axis 1 sizes [5, 5] strides [1, 1] dilations [1, 1] : tensor<1x24x24x16xf32> -> tensor<1x20x20x5x5x16xf32>
+    %2 = graph.reduce max %1 [3, 4] : tensor<1x20x20x5x5x16xf32> -> tensor<1x20x20x1x1x16xf32>
+    // becomes, with reshapes
+    %1 = graph.window %x axis 1 sizes [5] strides [1] dilations [1] : tensor<1x24x24x16xf32> -> tensor<1x20x5x24x16xf32>
+    %2 = graph.reduce max %1 [2] : tensor<1x20x5x24x16xf32> -> tensor<1x20x1x24x16xf32>
+    %3 = graph.window %2 axis 2 sizes [5] strides [1] dilations [1] : tensor<1x20x24x16xf32> -> tensor<1x20x20x5x16xf32>
+    %4 = graph.reduce max %3 [3] : tensor<1x20x20x5x16xf32> -> tensor<1x20x20x1x16xf32>
+    ```
+  }];
+  let dependentDialects = ["::cupola::graph::GraphDialect"];
+}
+
 def ColumnNorms : Pass<"graph-column-norms", "::mlir::func::FuncOp"> {
   let summary = "rows that lie in short pieces are normalised by columns";
   let description = [{

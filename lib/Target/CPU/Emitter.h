@@ -143,6 +143,7 @@ private:
   mlir::Value laneSteps(int64_t step);
   /// stepWithin of a resolved expression that is not linear, where vectors begin at such multiples.
   std::optional<Expr> stepInVector(const Expr &e) const;
+  mlir::Value isNatural(const Expr &e);
   Condition conjunction(llvm::ArrayRef<Expr> exprs);
   struct Address {
     mlir::Value pointer;     ///< a vector of pointers where lanes are not neighbours

@@ -112,13 +112,31 @@ Value Emitter::index(const Expr &e, bool scalar) {
   return step && !step->isConstant(0) ? c.addi(first, laneSteps(*step->constant())) : first;
 }
 
+/// e >= 0. By lanes in 32 bits if it needs no more, of which a register holds twice as many: what the first lane has
+/// against what the others have less.
+Value Emitter::isNatural(const Expr &e) {
+  constexpr int64_t most = int64_t(1) << 30; // and lanes behind the end
+  const Expr resolved = resolve(e);
+  const std::optional<Expr> step =
+      vectorVar.empty() || hasPlaces(resolved) ? std::nullopt : resolved.coefficient(vectorVar);
+  const Interval span = bounds(resolved, vars.ranges());
+  const int64_t known = step ? step->constant().value_or(0) : 0;
+  if (known == 0 || std::abs(known) > most / static_cast<int64_t>(c.lanes) || span.lo.value_or(-most - 1) < -most ||
+      span.hi.value_or(most + 1) > most)
+    return c.cmpi(CmpIPredicate::sge, index(e), c.i64(0));
+  const auto steps = llvm::map_to_vector(llvm::seq<int32_t>(0, c.lanes),
+                                         [&](int32_t lane) { return static_cast<int32_t>(-lane * *step->constant()); });
+  const Value first = c.convert<arith::TruncIOp>(index(e, /*scalar=*/true), c.b.getI32Type());
+  return c.cmpi(CmpIPredicate::sge, first, c.number(c.b.getI32VectorAttr(steps)));
+}
+
 Emitter::Condition Emitter::conjunction(ArrayRef<Expr> exprs) {
   Value uniform, byLane;
   for (const Expr &e : exprs) {
     if (isProven(e) || holdsIn(live, e.substitute(aliases), vars.ranges()) == true)
       continue;
-    Value value = index(pieces ? pieces->condition(e.substitute(aliases)) : e);
-    Value holds = c.cmpi(CmpIPredicate::sge, value, c.i64(0));
+    Value holds =
+        pieces ? c.cmpi(CmpIPredicate::sge, index(pieces->condition(e.substitute(aliases))), c.i64(0)) : isNatural(e);
     Value &part = Code::isVector(holds) ? byLane : uniform;
     part = part ? c.andi(part, holds) : holds;
   }

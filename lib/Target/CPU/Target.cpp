@@ -40,6 +40,8 @@ public:
       main.addPass(createBlockProducts({threads}));
     if (isOn("column-norms"))
       main.addPass(createColumnNorms());
+    if (isOn("split-windows"))
+      main.addPass(createSplitWindows());
   }
   void addFusionPasses(OpPassManager &main, StringRef, PassSwitch isOn) const override {
     if (isOn("onednn"))
@@ -84,7 +86,7 @@ public:
 /// of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
 std::shared_ptr<runtime::CacheKey> keyOf(const format::Program &program, StringRef arch) {
   auto key = std::make_shared<runtime::CacheKey>("cpu");
-  key->add("image 44").add(LLVM_VERSION_STRING).add(arch);
+  key->add("image 45").add(LLVM_VERSION_STRING).add(arch);
   for (const format::Kernel &kernel : program.kernels)
     key->add(kernel.name);
   return key;
