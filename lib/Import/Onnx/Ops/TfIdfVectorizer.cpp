@@ -1,10 +1,12 @@
 //===- lib/Import/Onnx/Ops/TfIdfVectorizer.cpp - counts of n-grams ---------===//
 // SPDX-License-Identifier: Apache-2.0
 //
-// Of numbers, which strings are, too. All grams of a length are compared with all places of a row at once. Weights are
-// those of grams, as ONNX's text and onnxruntime say; onnx's reference takes them for those of columns.
+// Of numbers, which strings are, too. The gram that begins at a place is found number by number: each beginning of a
+// gram has a number of its own, and so has each pair of one and what follows it. Weights are those of grams, as ONNX's
+// text and onnxruntime say; onnx's reference takes them for those of columns.
 //===----------------------------------------------------------------------===//
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/SortedKeys.h"
 #include "lib/Import/Onnx/StringTypes.h"
 #include "lib/Import/Onnx/Text.h"
 
@@ -110,69 +112,77 @@ Vocabulary readVocabulary(OpBinder &op) {
   return v;
 }
 
-Value constantInts(OpBinder &op, const Ints &values, ArrayRef<int64_t> shape) {
-  return op.b.constant(DenseElementsAttr::get(RankedTensorType::get(shape, op.b.int64()), ArrayRef<int64_t>(values)));
-}
-
-/// [rows, grams]: how often each gram stands in `text`, [rows, length], with its numbers `distance` apart. Null: never.
-Value countGrams(OpBinder &op, Value text, const Grams &grams, int64_t distance) {
+/// The column of the gram that begins at each place of `text`, [rows, length], with its numbers `distance` apart, or
+/// -1: [rows, places]. Null: there is no place for one.
+Value columnsAt(OpBinder &op, Value text, const Vocabulary &vocabulary, const Grams &grams, int64_t distance) {
   const Exprs shape = op.b.shape(text);
   const Expr places = simplify(max(Expr(0), shape[1] - Expr((grams.length - 1) * distance)), op.b.ranges());
   if (places.isConstant(0))
     return Value();
-  const auto count = static_cast<int64_t>(grams.numbers.size());
-  Value hits;
+  std::map<int64_t, int64_t> words; // their numbers
+  for (const auto &[gram, number] : grams.numbers)
+    for (int64_t word : gram)
+      words.try_emplace(word, static_cast<int64_t>(words.size()));
+  Ints keys, numbers;
+  for (const auto &[word, number] : words) {
+    keys.push_back(word);
+    numbers.push_back(number);
+  }
+  const auto all = static_cast<int64_t>(words.size());
+  const Value known = valueOf(op, keys, numbers, /*otherwise=*/-1, text);
+  Value found; // the number of what begins at each place
+  std::map<std::vector<int64_t>, int64_t> beginnings{{{}, 0}};
   for (int64_t i = 0; i < grams.length; ++i) {
-    Ints wanted;
-    for (const auto &[gram, number] : grams.numbers)
-      wanted.push_back(gram[i]);
-    Value found = op.b.slice(text, {Expr(0), Expr(i * distance)}, {1, 1}, {shape[0], places});
-    Value isEqual = op.b.binary(BinaryKind::Equal, op.b.unsqueeze(found, {1}), constantInts(op, wanted, {1, count, 1}));
-    hits = hits ? op.b.binary(BinaryKind::And, hits, isEqual) : isEqual;
+    std::map<std::vector<int64_t>, int64_t> longer;
+    std::map<int64_t, int64_t> numberOf; // by the number of a beginning and that of the next word
+    for (const auto &[gram, number] : grams.numbers) {
+      const std::vector<int64_t> begin(gram.begin(), gram.begin() + i), end(gram.begin(), gram.begin() + i + 1);
+      const int64_t next = longer.try_emplace(end, static_cast<int64_t>(longer.size())).first->second;
+      const bool isWhole = i + 1 == grams.length;
+      numberOf[beginnings.at(begin) * all + words.at(gram[i])] = isWhole ? vocabulary.columnOf[number] : next;
+    }
+    keys.clear(), numbers.clear();
+    for (const auto &[key, number] : numberOf) {
+      keys.push_back(key);
+      numbers.push_back(number);
+    }
+    const Value word = op.b.slice(known, {Expr(0), Expr(i * distance)}, {1, 1}, {shape[0], places});
+    Value key =
+        found ? op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, found, op.b.integer(all)), word) : word;
+    const Value none = op.b.intScalar(-1, op.b.int64());
+    for (const Value part : {word, found}) // of what is no word, or begins no gram, there is no pair
+      if (part)
+        key = op.b.select(op.b.binary(BinaryKind::Less, part, op.b.intScalar(0, op.b.int64())), none, key);
+    found = valueOf(op, keys, numbers, /*otherwise=*/-1, key);
+    beginnings = std::move(longer);
   }
-  return op.b.squeeze(op.b.reduce(ReduceKind::Sum, op.b.cast(hits, op.b.int64()), {2}), {2});
-}
-
-/// Columns of the result, [rows, columns], of counts of grams that have these `targets`.
-Value intoColumns(OpBinder &op, Value counts, const Ints &targets, int64_t columns) {
-  const Exprs shape = op.b.shape(counts);
-  const auto grams = static_cast<int64_t>(targets.size());
-  Value padded = op.b.pad(counts, {Expr(0), Expr(0)}, {Expr(0), Expr(1)}, graph::PadMode::Constant,
-                          Builder(op.b.context()).getI64IntegerAttr(0));
-  std::vector<Ints> rounds; // several grams may share a column
-  std::vector<size_t> used(columns, 0);
-  for (int64_t gram = 0; gram < grams; ++gram) {
-    const size_t round = used[targets[gram]]++;
-    if (round == rounds.size())
-      rounds.push_back(Ints(columns, grams)); // the padding
-    rounds[round][targets[gram]] = gram;
-  }
-  Value sum;
-  for (const Ints &round : rounds) {
-    Value part = op.b.gather(padded, constantInts(op, round, {columns}), 1);
-    sum = sum ? op.b.binary(BinaryKind::Add, sum, part) : part;
-  }
-  return sum;
+  return found;
 }
 
 /// [rows, columns], int64.
 Value countColumns(OpBinder &op, Value text, const Vocabulary &vocabulary) {
-  std::vector<Value> counts;
-  Ints targets;
-  for (const Grams &grams : vocabulary.grams) {
-    Value sum;
+  std::vector<Value> found;
+  for (const Grams &grams : vocabulary.grams)
     for (int64_t distance = 1; distance <= (grams.length == 1 ? 1 : vocabulary.skips + 1); ++distance)
-      if (Value part = countGrams(op, text, grams, distance))
-        sum = sum ? op.b.binary(BinaryKind::Add, sum, part) : part;
-    if (!sum)
-      continue;
-    counts.push_back(sum);
-    for (const auto &[gram, number] : grams.numbers)
-      targets.push_back(vocabulary.columnOf[number]);
-  }
-  if (counts.empty())
-    return op.b.broadcast(op.b.intScalar(0, op.b.int64()), {op.b.shape(text)[0], Expr(vocabulary.columns)});
-  return intoColumns(op, op.b.concat(counts, 1), targets, vocabulary.columns);
+      if (const Value columns = columnsAt(op, text, vocabulary, grams, distance))
+        found.push_back(columns);
+  const Expr rows = op.b.shape(text)[0], columns(vocabulary.columns);
+  const auto everywhere = [&](int64_t value, const Exprs &shape) {
+    return op.b.broadcast(op.b.intScalar(value, op.b.int64()), shape);
+  };
+  if (found.empty())
+    return everywhere(0, {rows, columns});
+  const Value all = op.b.concat(found, 1);
+  const Expr places = op.b.shape(all)[1];
+  const auto byOps = [&] {
+    const Value isColumn =
+        op.b.binary(BinaryKind::Equal, op.b.unsqueeze(all, {1}), op.b.iota({Expr(1), columns, Expr(1)}, 1));
+    return op.b.squeeze(op.b.reduce(ReduceKind::Sum, op.b.cast(isColumn, op.b.int64()), {2}), {2});
+  };
+  const Value extents = op.b.dims({rows, places, Expr(1), columns}, {4}, op.b.int64());
+  return op.b.hostOr("scatter_reduce", {"i64", "add"},
+                     {everywhere(0, {rows, columns}), all, everywhere(1, {rows, places}), extents}, {rows, columns},
+                     op.b.int64(), rows * columns * places, byOps);
 }
 
 Value weighted(OpBinder &op, Value counts, const Vocabulary &vocabulary) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
+#include "lib/Import/Onnx/SortedKeys.h"
 #include "lib/Import/Onnx/StringTypes.h"
 
 using namespace mlir;
@@ -78,26 +79,6 @@ Value placeAmongAll(OpBinder &op, Value keys, Value x) {
   return op.b.squeeze(first, {rank});
 }
 
-/// The same by halving: the keys in their order, as many as a power of two, the last of them repeated.
-Value placeAmongSorted(OpBinder &op, const Ints &keys, Value x) {
-  Ints places = sequence(0, static_cast<int64_t>(keys.size())), sorted;
-  llvm::sort(places, [&](int64_t a, int64_t b) { return std::pair(keys[a], a) < std::pair(keys[b], b); });
-  places.erase(std::unique(places.begin(), places.end(), [&](int64_t a, int64_t b) { return keys[a] == keys[b]; }),
-               places.end());
-  places.resize(llvm::PowerOf2Ceil(places.size()), places.back());
-  for (int64_t place : places)
-    sorted.push_back(keys[place]);
-  const Value table = list(op, sorted);
-  Value at =
-      op.b.broadcast(op.b.intScalar(0, op.b.int64()), op.b.shape(x)); // the last key that is known not to be larger
-  for (int64_t step = static_cast<int64_t>(places.size()) / 2; step > 0; step /= 2) {
-    const Value next = op.b.binary(BinaryKind::Add, at, op.b.intScalar(step, op.b.int64()));
-    const Value key = op.b.gather(table, next, 0, /*batchDims=*/0, /*isInRange=*/true);
-    at = op.b.select(op.b.binary(BinaryKind::LessEqual, key, x), next, at);
-  }
-  return op.b.gather(list(op, places), at, 0, /*batchDims=*/0, /*isInRange=*/true);
-}
-
 /// values[i] where input 0 is keys[i], the first of equal keys.
 void lookUp(OpBinder &op, const Labels &keys, const Labels &values) {
   Value x = op.value(0, "X");
@@ -106,8 +87,7 @@ void lookUp(OpBinder &op, const Labels &keys, const Labels &values) {
     op.bad(operandText(0, "X") + " has elements of " + typeText(op.element(0, "X")) + ", expected those of the keys, " +
            typeText(keys.element));
   constexpr size_t few = 16;
-  const Value first =
-      keys.integers.size() > few ? placeAmongSorted(op, keys.integers, x) : placeAmongAll(op, keys.value, x);
+  const Value first = keys.integers.size() > few ? placeAmong(op, keys.integers, x) : placeAmongAll(op, keys.value, x);
   Value isKey = areEqual(op, op.b.gather(keys.value, first, 0), x);
   Value found = op.b.gather(values.value, first, 0);
   found = op.b.select(isKey, found, fallbackOf(op, values.element));
