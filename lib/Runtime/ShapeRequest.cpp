@@ -109,7 +109,7 @@ private:
     if (missing.empty())
       return Status::ok();
     return Status::usage("the model's dynamic dimensions need values: " + missing +
-                         "; give each by its name, as --shape " + quote(first + "=N") +
+                         "; give each by its name, as --shape " + quote(first + "=VALUE") +
                          ", or an input's shape, as --shape NAME=AxB");
   }
 

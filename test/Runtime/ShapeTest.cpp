@@ -227,11 +227,12 @@ TEST(ShapeRequest, ShapesAndSymbolsMix) {
 }
 
 TEST(ShapeRequest, SaysWhatIsWrong) {
-  EXPECT_EQ(requestError({}),
-            "the model's dynamic dimensions need values: s0 'batch', s1; give each by its name, as --shape 'batch=N', "
-            "or an input's shape, as --shape NAME=AxB");
+  EXPECT_EQ(
+      requestError({}),
+      "the model's dynamic dimensions need values: s0 'batch', s1; give each by its name, as --shape 'batch=VALUE', "
+      "or an input's shape, as --shape NAME=AxB");
   EXPECT_EQ(requestError({"s0=2"}), "the model's dynamic dimensions need values: s1; give each by its name, as --shape "
-                                    "'s1=N', or an input's shape, as --shape NAME=AxB");
+                                    "'s1=VALUE', or an input's shape, as --shape NAME=AxB");
   EXPECT_EQ(requestError({"s0"}), "--shape s0: expected NAME=2x16 or SYMBOL=16");
   for (const char *wrong : {"a=2x", "a=x2", "a=2xx2", "a=-1x2", "a=2,3", "a=99999999999999999999x1", "a= 2x9"})
     EXPECT_NE(requestError({wrong}).find("expected NAME=2x16"), std::string::npos) << wrong;

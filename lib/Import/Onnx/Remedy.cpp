@@ -131,7 +131,7 @@ Remedy::Answer Remedy::forError(const NodeError &error, const onnx::NodeProto &n
     return {};
   std::string text;
   for (const std::string &name : options.dimensions)
-    text += " --shape " + printable(name) + "=N";
+    text += " --shape " + printable(name) + "=VALUE";
   if (!options.dimensions.empty())
     text += " (or a --dim that leaves one answer)";
   for (const std::string &name : options.inputs)

@@ -22,7 +22,7 @@ public:
 
   void recordMaker(const onnx::NodeProto &node);
   struct Answer {
-    /// "; --shape batch=N (or a --dim that leaves one answer) --set sr=VALUE would decide it", or "may", or empty.
+    /// "; --shape batch=VALUE (or a --dim that leaves one answer) --set sr=VALUE would decide it", or "may", or empty.
     std::string text;
     /// The inputs whose elements would be enough to decide; empty where others are needed, too, or no element is open.
     std::set<std::string> shapeInputs;
