@@ -74,7 +74,7 @@ Status BodyRunner::markDead(DeviceAddress address, uint64_t bytes) {
 
 /// Where it is wanted, every arena region is marked while nothing lives there.
 Status BodyRunner::runSteps(Frame &frame, size_t depth) {
-  const bool marked = poison || marks;
+  const bool marked = reportsProgress();
   if (marked)
     CUPOLA_TRY(markDead(arenas[depth].address(), frame.plan().arenaBytes));
   for (size_t i = 0; i < frame.body().steps.size(); ++i) {
@@ -95,7 +95,8 @@ Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
     return clock && depth > 0 ? clock->time(frame, step, [&] { return runSimple(frame, step); })
                               : runSimple(frame, step);
   const size_t outside = position.size();
-  position += "step " + std::to_string(step + 1) + " of " + std::to_string(frame.body().steps.size()) + ": ";
+  if (reportsProgress())
+    position += "step " + std::to_string(step + 1) + " of " + std::to_string(frame.body().steps.size()) + ": ";
   CUPOLA_TRY(kind == format::Step::WhileStep ? LoopRun(*this, frame, step, depth).run()
                                              : runBranch(frame, step, depth));
   position.resize(outside);
@@ -104,8 +105,10 @@ Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
 
 Status BodyRunner::runSimple(Frame &frame, size_t step) {
   const format::Step &entry = frame.body().steps[step];
-  return entry.kind == format::Step::HostStep ? runHost(frame, entry.host).within(stepText(frame, step))
-                                              : queue(frame, step);
+  if (entry.kind != format::Step::HostStep)
+    return queue(frame, step);
+  const Status status = runHost(frame, entry.host);
+  return status.isOk() ? status : status.within(stepText(frame, step));
 }
 
 Status BodyRunner::queue(Frame &frame, size_t step, bool atMost) {

@@ -90,6 +90,7 @@ private:
   Status noMemory(const std::string &what, uint64_t bytes, const Status &cause) const;
   std::string stepText(const Frame &frame, size_t step) const;
   void reportProgress(const Frame &frame, size_t step) const;
+  bool reportsProgress() const { return poison || marks; }
 
   Device &device() const { return executable->device(); }
 

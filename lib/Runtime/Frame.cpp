@@ -53,8 +53,22 @@ std::shared_ptr<Frame::BucketState> Frame::stateOf(const std::shared_ptr<const B
   return state;
 }
 
+/// Whether `some` are what restricted() makes of all.
+static bool isRestricted(const SymbolValues &some, const SymbolValues &all, const std::set<std::string> &symbols) {
+  auto next = some.begin();
+  for (const std::string &symbol : symbols)
+    if (const auto at = all.find(symbol); at != all.end()) {
+      if (next == some.end() || next->first != symbol || next->second != at->second)
+        return false;
+      ++next;
+    }
+  return next == some.end();
+}
+
 Result<std::shared_ptr<Frame::Bound>> Frame::find(const SymbolValues &all, const BoundInterface *interface) {
   // The program's plan was also held against its tensors, whose sizes may follow from symbols that it does not use.
+  if (!interface && current && isRestricted(current->values, all, parsed().planSymbols)) // as in most iterations
+    return current;
   SymbolValues wanted = interface ? all : restricted(all, parsed().planSymbols);
   const auto known =
       std::find_if(recent.begin(), recent.end(), [&](const auto &bound) { return bound->values == wanted; });
@@ -101,19 +115,19 @@ void Frame::dropRecordings() {
 
 //===--- Addresses ---===//
 
-Status Frame::place(const Places &now) {
-  std::vector<DeviceAddress> nowStarts;
-  for (const HandedBuffer &parameter : now.parameters)
-    nowStarts.push_back(parameter.start());
-  const bool isSame = isPlaced && places.arena == now.arena && places.io == now.io && starts == nowStarts;
+Status Frame::place(Places now) {
+  const auto startsAt = [](DeviceAddress start, const HandedBuffer &parameter) { return start == parameter.start(); };
+  const bool isSame = isPlaced && places.arena == now.arena && places.io == now.io &&
+                      std::equal(starts.begin(), starts.end(), now.parameters.begin(), now.parameters.end(), startsAt);
   if (places.io != now.io)
     isUploaded = false;
-  isPlaced = false;
-  places = now;
-  starts = std::move(nowStarts);
+  places = std::move(now);
   isPlaced = isSame;
   if (isSame)
     return Status::ok();
+  starts.clear();
+  for (const HandedBuffer &parameter : places.parameters)
+    starts.push_back(parameter.start());
   values.resize(plan().buffers.size());
   for (size_t i = 0; i < values.size(); ++i) {
     const Placement &placement = plan().buffers[i];

@@ -82,7 +82,7 @@ public:
   uint64_t arenasPlanned() const { return planned; }
 
   /// Addresses for the steps, words and tensor maps for the bindings table. An error names the launch's nodes.
-  Status place(const Places &places);
+  Status place(Places places);
   /// Queues the bindings table if it is another than the device has.
   Status upload(Stream &stream);
   /// A step that is no control step.

@@ -17,7 +17,8 @@ Status LoopRun::run() {
     done = *most; // as it is: where it may not be negative the symbol's range says so
   const size_t outside = runner.position.size();
   while (proceed && (!most || done < *most)) {
-    runner.position += "iteration " + std::to_string(done + 1) + ": ";
+    if (runner.reportsProgress())
+      runner.position += "iteration " + std::to_string(done + 1) + ": ";
     CUPOLA_TRY(iterate());
     runner.position.resize(outside);
   }
@@ -73,6 +74,7 @@ Status LoopRun::iterate() {
 
 std::vector<HandedBuffer> LoopRun::parameters() const {
   std::vector<HandedBuffer> list;
+  list.reserve(loop.captures.size() + 2 * loop.carried.size() + loop.scans.size() + 1);
   for (uint32_t buffer : loop.captures)
     list.push_back(frame.handed(buffer, false));
   for (size_t i = 0; i < loop.carried.size(); ++i)

@@ -36,6 +36,7 @@ public:
   virtual Status run(const CpuLaunch &launch) = 0;
   std::string name;
   uint64_t scratchBytes = 0;
+  KernelStatistics *counted = nullptr; ///< the device's of this name; null before the first launch
 };
 
 class KernelFunction : public CpuFunction {
@@ -95,7 +96,7 @@ public:
 
 private:
   void *scratch(uint64_t bytes);
-  void count(const CpuFunction &function, uint64_t iterations);
+  void count(CpuFunction &function, uint64_t iterations);
 
   const int level;
   DeviceProperties facts;
@@ -232,12 +233,14 @@ void *CpuDevice::scratch(uint64_t bytes) {
   return scratchMemory.get();
 }
 
-void CpuDevice::count(const CpuFunction &function, uint64_t iterations) {
+void CpuDevice::count(CpuFunction &function, uint64_t iterations) {
   const std::lock_guard<std::mutex> lock(counting);
-  KernelStatistics &entry = counts[function.name];
-  entry.name = function.name;
-  entry.launches += 1;
-  entry.blocks += iterations;
+  if (!function.counted) {
+    function.counted = &counts[function.name];
+    function.counted->name = function.name;
+  }
+  function.counted->launches += 1;
+  function.counted->blocks += iterations;
 }
 
 void CpuDevice::inParts(uint64_t count, uint64_t least, const std::function<void(uint64_t, uint64_t)> &body) {
@@ -295,13 +298,17 @@ std::vector<KernelStatistics> CpuDevice::statistics() const {
   std::vector<KernelStatistics> list;
   list.reserve(counts.size());
   for (const auto &[name, entry] : counts)
-    list.push_back(entry);
+    if (entry.launches > 0)
+      list.push_back(entry);
   return list;
 }
 
 void CpuDevice::resetStatistics() {
   const std::lock_guard<std::mutex> lock(counting);
-  counts.clear();
+  for (auto &[name, entry] : counts) { // functions know theirs
+    entry = KernelStatistics();
+    entry.name = name;
+  }
 }
 
 } // namespace
