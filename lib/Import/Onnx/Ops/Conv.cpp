@@ -120,7 +120,8 @@ Value conv::addBias(OpBinder &op, Value value, Value bias) {
 
 Value conv::product(OpBinder &op, Value input, Value weights, int64_t groups, const Steps &steps) {
   const Exprs shape = op.b.shape(weights);
-  const bool hasOneChannel = shape[1].isConstant(1) && (groups > 1 || shape[0].isConstant(1));
+  const bool hasOneChannel =
+      shape[1].isConstant(1) && (groups > 1 || shape[0].isConstant(1)) && !shape[0].isConstant(0);
   return hasOneChannel ? depthwise(op, input, weights, steps)
                        : op.b.conv(input, weights, steps.strides, steps.dilations, groups, steps.places);
 }
