@@ -303,7 +303,7 @@ Value GraphBuilder::hostOr(StringRef function, ArrayRef<std::string> parameters,
   const auto count = steps.constant();
   if (count && *count <= few)
     return same();
-  const bool isForHost = count ? *count > many : steps.overflowed() && ranges().empty();
+  const bool isForHost = bounds(steps, ranges()).lo.value_or(0) > many || (steps.overflowed() && ranges().empty());
   return host(function, parameters, inputs, symbols.current(dims), element, isForHost ? Value() : same());
 }
 

@@ -101,7 +101,7 @@ Value fourier(OpBinder &op, Value value, const Transform &t, Type real) {
     return byOps();
   Value extents = op.b.dims({all, t.length, t.taken(), t.made(), shape.back(), Expr(t.parts())}, {6}, op.b.int64());
   return op.b.hostOr("fourier", {format::dtypeName(graph::dtypeOf(type)), t.inverse ? "inverse" : "forward"},
-                     {value, extents}, result, type, all * t.taken() * t.made(), byOps);
+                     {value, extents}, result, type, max(all, Expr(1)) * t.taken() * t.made(), byOps);
 }
 
 /// Along `axis` of a value whose last dimension holds 1 or 2 parts, computed in `real`.
