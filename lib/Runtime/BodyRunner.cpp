@@ -74,7 +74,7 @@ Status BodyRunner::markDead(DeviceAddress address, uint64_t bytes) {
 
 /// Where it is wanted, every arena region is marked while nothing lives there.
 Status BodyRunner::runSteps(Frame &frame, size_t depth) {
-  const bool marked = reportsProgress();
+  const bool marked = isWatched();
   if (marked)
     CUPOLA_TRY(markDead(arenas[depth].address(), frame.plan().arenaBytes));
   for (size_t i = 0; i < frame.body().steps.size(); ++i) {
@@ -95,7 +95,7 @@ Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
     return clock && depth > 0 ? clock->time(frame, step, [&] { return runSimple(frame, step); })
                               : runSimple(frame, step);
   const size_t outside = position.size();
-  if (reportsProgress())
+  if (isWatched())
     position += "step " + std::to_string(step + 1) + " of " + std::to_string(frame.body().steps.size()) + ": ";
   CUPOLA_TRY(kind == format::Step::WhileStep ? LoopRun(*this, frame, step, depth).run()
                                              : runBranch(frame, step, depth));
@@ -105,14 +105,14 @@ Status BodyRunner::runStep(Frame &frame, size_t step, size_t depth) {
 
 Status BodyRunner::runSimple(Frame &frame, size_t step) {
   const format::Step &entry = frame.body().steps[step];
-  if (entry.kind != format::Step::HostStep)
-    return queue(frame, step);
-  const Status status = runHost(frame, entry.host);
-  return status.isOk() ? status : status.within(stepText(frame, step));
+  return entry.kind == format::Step::HostStep ? named(frame, step, runHost(frame, entry.host)) : queue(frame, step);
 }
 
 Status BodyRunner::queue(Frame &frame, size_t step, bool atMost) {
-  const Status status = frame.queue(*stream, step, atMost);
+  return named(frame, step, frame.queue(*stream, step, atMost));
+}
+
+Status BodyRunner::named(const Frame &frame, size_t step, const Status &status) const {
   return status.isOk() ? status : status.within(stepText(frame, step));
 }
 

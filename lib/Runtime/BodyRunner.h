@@ -90,7 +90,10 @@ private:
   Status noMemory(const std::string &what, uint64_t bytes, const Status &cause) const;
   std::string stepText(const Frame &frame, size_t step) const;
   void reportProgress(const Frame &frame, size_t step) const;
-  bool reportsProgress() const { return poison || marks; }
+  /// Memory that is dead is marked, and progress told.
+  bool isWatched() const { return poison || marks; }
+  /// The same, an error with the step's nodes.
+  Status named(const Frame &frame, size_t step, const Status &status) const;
 
   Device &device() const { return executable->device(); }
 

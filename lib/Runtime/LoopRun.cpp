@@ -17,7 +17,7 @@ Status LoopRun::run() {
     done = *most; // as it is: where it may not be negative the symbol's range says so
   const size_t outside = runner.position.size();
   while (proceed && (!most || done < *most)) {
-    if (runner.reportsProgress())
+    if (runner.isWatched())
       runner.position += "iteration " + std::to_string(done + 1) + ": ";
     CUPOLA_TRY(iterate());
     runner.position.resize(outside);

@@ -12,7 +12,7 @@ namespace cupola::onnx_import {
 
 using graph::BinaryKind;
 
-static Value table(OpBinder &op, ArrayRef<int64_t> values) {
+Value list(OpBinder &op, ArrayRef<int64_t> values) {
   const auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, op.b.int64());
   return op.b.constant(DenseElementsAttr::get(type, values));
 }
@@ -26,7 +26,7 @@ Value placeAmong(OpBinder &op, ArrayRef<int64_t> keys, Value x) {
   places.resize(llvm::PowerOf2Ceil(places.size()), places.back());
   for (int64_t place : places)
     sorted.push_back(keys[place]);
-  const Value inOrder = table(op, sorted);
+  const Value inOrder = list(op, sorted);
   // The last key that is known not to be larger.
   Value at = op.b.broadcast(op.b.intScalar(0, op.b.int64()), op.b.shape(x));
   for (int64_t step = static_cast<int64_t>(places.size()) / 2; step > 0; step /= 2) {
@@ -34,15 +34,20 @@ Value placeAmong(OpBinder &op, ArrayRef<int64_t> keys, Value x) {
     const Value key = op.b.gather(inOrder, next, 0, /*batchDims=*/0, /*isInRange=*/true);
     at = op.b.select(op.b.binary(BinaryKind::LessEqual, key, x), next, at);
   }
-  return op.b.gather(table(op, places), at, 0, /*batchDims=*/0, /*isInRange=*/true);
+  return op.b.gather(list(op, places), at, 0, /*batchDims=*/0, /*isInRange=*/true);
 }
 
-Value valueOf(OpBinder &op, ArrayRef<int64_t> keys, ArrayRef<int64_t> values, int64_t otherwise, Value x) {
+Value valueOf(OpBinder &op, const std::map<int64_t, int64_t> &values, int64_t otherwise, Value x) {
+  Ints keys, found;
+  for (const auto &[key, value] : values) {
+    keys.push_back(key);
+    found.push_back(value);
+  }
   const Value place = placeAmong(op, keys, x);
-  const auto at = [&](ArrayRef<int64_t> list) {
-    return op.b.gather(table(op, list), place, 0, /*batchDims=*/0, /*isInRange=*/true);
+  const auto at = [&](const Ints &entries) {
+    return op.b.gather(list(op, entries), place, 0, /*batchDims=*/0, /*isInRange=*/true);
   };
-  return op.b.select(op.b.binary(BinaryKind::Equal, at(keys), x), at(values), op.b.intScalar(otherwise, op.b.int64()));
+  return op.b.select(op.b.binary(BinaryKind::Equal, at(keys), x), at(found), op.b.intScalar(otherwise, op.b.int64()));
 }
 
 } // namespace cupola::onnx_import

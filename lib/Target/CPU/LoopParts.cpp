@@ -9,10 +9,6 @@ using namespace mlir;
 using namespace cupola::kernel;
 
 namespace cupola::cpu {
-namespace {
-
-/// Copies of a body, and ops in all of them: code that nobody runs costs time to compile.
-constexpr size_t kMostCopies = 16, kMostOps = 4096;
 
 graph::Exprs conditionsOf(Variables &vars, Operation *op) {
   if (auto load = dyn_cast<LoadOp>(op))
@@ -23,6 +19,11 @@ graph::Exprs conditionsOf(Variables &vars, Operation *op) {
     return vars.read(range.getExprs(), range.getIndices());
   return {};
 }
+
+namespace {
+
+/// Copies of a body, and ops in all of them: code that nobody runs costs time to compile.
+constexpr size_t kMostCopies = 16, kMostOps = 4096;
 
 /// What loops inside of a nest add to `e` at least; nothing where that is not known.
 std::optional<int64_t> leastInside(Variables &vars, const Expr &e) {

@@ -34,6 +34,9 @@ Ranges within(const LiveParts &parts, const Ranges &ranges);
 std::vector<LoopParts> cutLoops(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
                                 llvm::ArrayRef<Expr> extents, mlir::Block &body, bool hasLanes);
 
+/// What has to be >= 0 for an op to act: of a mask, or of in_range; none of other ops.
+graph::Exprs conditionsOf(kernel::Variables &vars, mlir::Operation *op);
+
 /// Whether all expressions are >= 0 (true), or one is not (false), in every iteration of the parts; nothing where
 /// neither is known.
 std::optional<bool> holdsIn(const LiveParts &parts, llvm::ArrayRef<Expr> conditions, const Ranges &ranges);

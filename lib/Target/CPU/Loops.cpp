@@ -233,13 +233,7 @@ void Emitter::emitPart(const NestLoops &loops, unsigned level, const LoopPart &p
 }
 
 std::optional<bool> Emitter::isKnown(Operation *op) {
-  graph::Exprs conditions;
-  if (auto load = dyn_cast<kernel::LoadOp>(op))
-    conditions = vars.read(load.getMask(), load.getIndices());
-  else if (auto store = dyn_cast<kernel::StoreOp>(op))
-    conditions = vars.read(store.getMask(), store.getIndices());
-  else if (auto range = dyn_cast<InRangeOp>(op))
-    conditions = vars.read(range.getExprs(), range.getIndices());
+  graph::Exprs conditions = conditionsOf(vars, op);
   for (Expr &e : conditions)
     e = e.substitute(aliases);
   return holdsIn(live, conditions, vars.ranges());
@@ -367,8 +361,8 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
   if (!loops.vectorised)
     loops.block = blockOfSum(op);
   Interleave interleave{init, merge};
-  const bool isMerged = loops.block > 0 || isShort(op.getBody().front());
-  Values totals = emitLoops(loops, 0, init, step, isMerged ? &interleave : nullptr);
+  const bool isApart = loops.vectorised && !isShort(op.getBody().front());
+  Values totals = emitLoops(loops, 0, init, step, isApart ? nullptr : &interleave);
   if (loops.vectorised)
     totals = reduceLanes(std::move(totals), merge);
   for (auto [result, total] : llvm::zip_equal(op.getResults(), totals))

@@ -125,7 +125,7 @@ Value Emitter::isNatural(const Expr &e) {
       span.hi.value_or(most + 1) > most)
     return c.cmpi(CmpIPredicate::sge, index(e), c.i64(0));
   const auto steps = llvm::map_to_vector(llvm::seq<int32_t>(0, c.lanes),
-                                         [&](int32_t lane) { return static_cast<int32_t>(-lane * *step->constant()); });
+                                         [&](int32_t lane) { return static_cast<int32_t>(-lane * known); });
   const Value first = c.convert<arith::TruncIOp>(index(e, /*scalar=*/true), c.b.getI32Type());
   return c.cmpi(CmpIPredicate::sge, first, c.number(c.b.getI32VectorAttr(steps)));
 }

@@ -112,60 +112,79 @@ Vocabulary readVocabulary(OpBinder &op) {
   return v;
 }
 
-/// The column of the gram that begins at each place of `text`, [rows, length], with its numbers `distance` apart, or
-/// -1: [rows, places]. Null: there is no place for one.
-Value columnsAt(OpBinder &op, Value text, const Vocabulary &vocabulary, const Grams &grams, int64_t distance) {
-  const Exprs shape = op.b.shape(text);
-  const Expr places = simplify(max(Expr(0), shape[1] - Expr((grams.length - 1) * distance)), op.b.ranges());
-  if (places.isConstant(0))
-    return Value();
-  std::map<int64_t, int64_t> words; // their numbers
-  for (const auto &[gram, number] : grams.numbers)
-    for (int64_t word : gram)
-      words.try_emplace(word, static_cast<int64_t>(words.size()));
-  Ints keys, numbers;
-  for (const auto &[word, number] : words) {
-    keys.push_back(word);
-    numbers.push_back(number);
+/// Finds grams of one length in `text`, [rows, length].
+class GramFinder {
+public:
+  GramFinder(OpBinder &op, Value text, const Vocabulary &vocabulary, const Grams &grams)
+      : op(op), length(grams.length), rows(op.b.shape(text)[0]), places(op.b.shape(text)[1]) {
+    std::map<int64_t, int64_t> numbers; // of words
+    for (const auto &[gram, number] : grams.numbers)
+      for (int64_t word : gram)
+        numbers.try_emplace(word, static_cast<int64_t>(numbers.size()));
+    count = static_cast<int64_t>(numbers.size());
+    words = valueOf(op, numbers, /*otherwise=*/-1, text);
+    readSteps(vocabulary, grams, numbers);
   }
-  const auto all = static_cast<int64_t>(words.size());
-  const Value known = valueOf(op, keys, numbers, /*otherwise=*/-1, text);
-  Value found; // the number of what begins at each place
-  std::map<std::vector<int64_t>, int64_t> beginnings{{{}, 0}};
-  for (int64_t i = 0; i < grams.length; ++i) {
-    std::map<std::vector<int64_t>, int64_t> longer;
-    std::map<int64_t, int64_t> numberOf; // by the number of a beginning and that of the next word
-    for (const auto &[gram, number] : grams.numbers) {
-      const std::vector<int64_t> begin(gram.begin(), gram.begin() + i), end(gram.begin(), gram.begin() + i + 1);
-      const int64_t next = longer.try_emplace(end, static_cast<int64_t>(longer.size())).first->second;
-      const bool isWhole = i + 1 == grams.length;
-      numberOf[beginnings.at(begin) * all + words.at(gram[i])] = isWhole ? vocabulary.columnOf[number] : next;
+
+  /// The column of the gram that begins at each place, with its numbers `distance` apart, or -1: [rows, places]. Null:
+  /// there is no place for one.
+  Value columnsAt(int64_t distance) const {
+    const Expr begins = simplify(max(Expr(0), places - Expr((length - 1) * distance)), op.b.ranges());
+    if (begins.isConstant(0))
+      return Value();
+    Value found; // the number of what begins at each place
+    for (int64_t i = 0; i < length; ++i)
+      found = valueOf(op, steps[i], /*otherwise=*/-1,
+                      pairOf(found, op.b.slice(words, {Expr(0), Expr(i * distance)}, {1, 1}, {rows, begins})));
+    return found;
+  }
+
+private:
+  void readSteps(const Vocabulary &vocabulary, const Grams &grams, const std::map<int64_t, int64_t> &numbers) {
+    std::map<std::vector<int64_t>, int64_t> beginnings{{{}, 0}};
+    for (int64_t i = 0; i < length; ++i) {
+      std::map<std::vector<int64_t>, int64_t> longer;
+      std::map<int64_t, int64_t> &step = steps.emplace_back();
+      for (const auto &[gram, number] : grams.numbers) {
+        const std::vector<int64_t> begin(gram.begin(), gram.begin() + i), end(gram.begin(), gram.begin() + i + 1);
+        const int64_t next = longer.try_emplace(end, static_cast<int64_t>(longer.size())).first->second;
+        const bool isWhole = i + 1 == length;
+        step[beginnings.at(begin) * count + numbers.at(gram[i])] = isWhole ? vocabulary.columnOf[number] : next;
+      }
+      beginnings = std::move(longer);
     }
-    keys.clear(), numbers.clear();
-    for (const auto &[key, number] : numberOf) {
-      keys.push_back(key);
-      numbers.push_back(number);
-    }
-    const Value word = op.b.slice(known, {Expr(0), Expr(i * distance)}, {1, 1}, {shape[0], places});
-    Value key =
-        found ? op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, found, op.b.integer(all)), word) : word;
-    const Value none = op.b.intScalar(-1, op.b.int64());
-    for (const Value part : {word, found}) // of what is no word, or begins no gram, there is no pair
+  }
+
+  /// Of what is no word, or begins no gram, there is none.
+  Value pairOf(Value begin, Value word) const {
+    const Value none = op.b.intScalar(-1, op.b.int64()), zero = op.b.intScalar(0, op.b.int64());
+    Value pair = word;
+    if (begin)
+      pair = op.b.binary(BinaryKind::Add, op.b.binary(BinaryKind::Mul, begin, op.b.integer(count)), word);
+    for (const Value part : {word, begin})
       if (part)
-        key = op.b.select(op.b.binary(BinaryKind::Less, part, op.b.intScalar(0, op.b.int64())), none, key);
-    found = valueOf(op, keys, numbers, /*otherwise=*/-1, key);
-    beginnings = std::move(longer);
+        pair = op.b.select(op.b.binary(BinaryKind::Less, part, zero), none, pair);
+    return pair;
   }
-  return found;
-}
+
+  OpBinder &op;
+  const int64_t length;
+  const Expr rows, places;
+  int64_t count = 0; ///< of words
+  Value words;       ///< their numbers, or -1, as in the text
+  /// By the number of a beginning and that of the next word: the number of both, and at last the column.
+  std::vector<std::map<int64_t, int64_t>> steps;
+};
 
 /// [rows, columns], int64.
 Value countColumns(OpBinder &op, Value text, const Vocabulary &vocabulary) {
   std::vector<Value> found;
-  for (const Grams &grams : vocabulary.grams)
+  for (const Grams &grams : vocabulary.grams) {
+    const GramFinder finder(op, text, vocabulary, grams);
     for (int64_t distance = 1; distance <= (grams.length == 1 ? 1 : vocabulary.skips + 1); ++distance)
-      if (const Value columns = columnsAt(op, text, vocabulary, grams, distance))
+      if (const Value columns = finder.columnsAt(distance))
         found.push_back(columns);
+  }
   const Expr rows = op.b.shape(text)[0], columns(vocabulary.columns);
   const auto everywhere = [&](int64_t value, const Exprs &shape) {
     return op.b.broadcast(op.b.intScalar(value, op.b.int64()), shape);

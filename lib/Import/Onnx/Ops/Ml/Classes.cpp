@@ -28,11 +28,6 @@ Tensor labelsAt(OpBinder &op, const ClassLabels &labels, Value places) {
   return labels.areStrings ? asStrings(op, found) : op.ofValue(found);
 }
 
-Value list(OpBinder &op, ArrayRef<int64_t> values) {
-  const auto type = RankedTensorType::get({static_cast<int64_t>(values.size())}, op.b.int64());
-  return op.b.constant(DenseElementsAttr::get(type, values));
-}
-
 Value rowsOf(OpBinder &op) {
   op.requireNumber(0, "X");
   Value x = op.value(0, "X");

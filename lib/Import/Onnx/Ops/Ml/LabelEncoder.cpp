@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/Import/Onnx/Ops/Ml/NodeAttributes.h"
 #include "lib/Import/Onnx/Ops/Ml/Ops.h"
-#include "lib/Import/Onnx/SortedKeys.h"
 #include "lib/Import/Onnx/StringTypes.h"
 
 using namespace mlir;

@@ -8,6 +8,7 @@
 #define CUPOLA_LIB_IMPORT_ONNX_OPS_ML_OPS_H
 
 #include "lib/Import/Onnx/Ops/Ops.h"
+#include "lib/Import/Onnx/SortedKeys.h"
 
 namespace cupola::onnx_import::ml {
 
@@ -63,8 +64,6 @@ ClassLabels classLabels(OpBinder &op, llvm::StringRef name, llvm::StringRef stri
 Tensor labelsAt(OpBinder &op, const ClassLabels &labels, Value places);
 /// The numbers of strings.
 Ints numbersOf(OpBinder &op, llvm::ArrayRef<std::string> texts);
-/// A list of integers, [n] of int64.
-Value list(OpBinder &op, llvm::ArrayRef<int64_t> values);
 /// X as rows of features: a vector is one row. In float32 unless it is of float64.
 Value rowsOf(OpBinder &op);
 /// [1, n], or [rows, columns], of `values`.
