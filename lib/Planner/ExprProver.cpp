@@ -168,11 +168,11 @@ ExprProver::Proof ExprProver::withoutDivision(const Expr &c, const Atom &atom, c
     return nonNegative(c * (y - 1) + rest, depth) || (nonNegative(x, depth) && nonNegative(c * x + rest, depth));
   }
   // The quotient is at least (at most) numerator / y; multiply by y, unless c
-  // is a multiple of it.
+  // is a multiple of it. e is an integer: it is >= 0 where y * e > -y.
   bool up = atom.kind() == Kind::CeilDiv;
   Expr numerator = sign > 0 ? (up ? x : x - y + 1) : (up ? x + y - 1 : x);
   std::optional<Expr> exact = exactQuotient(c, y);
-  return nonNegative(exact ? *exact * numerator + rest : c * numerator + y * rest, depth);
+  return nonNegative(exact ? *exact * numerator + rest : c * numerator + y * rest + (y - 1), depth);
 }
 
 std::optional<bool> proveEqual(const Expr &a, const Expr &b, const Ranges &ranges) {

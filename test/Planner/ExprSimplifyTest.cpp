@@ -24,7 +24,9 @@ const Ranges ranges = {
     {"e0", {0, parsed("s0 - 1")}},
     {"e1", {0, parsed("s1 - 1")}},
     {"e2", {0, parsed("s2 - 1")}},
-    {"p1", {0, parsed("s1 + 1")}}, // an index of s1 padded by one on both sides
+    {"p1", {0, parsed("s1 + 1")}},    // an index of s1 padded by one on both sides
+    {"m0", {0, parsed("64*s0 - 1")}}, // a row of s0 images of 64 places, and of s1 places
+    {"m1", {0, parsed("s0*s1 - 1")}},
     {"s0", {1, std::nullopt}},
     {"s1", {1, std::nullopt}},
     {"s2", {1, std::nullopt}},
@@ -163,6 +165,13 @@ TEST(ExprProve, SymbolicOrder) {
   EXPECT_EQ(lessEqual("min(s0, s1)", "max(s0, s1)"), true);
   EXPECT_EQ(lessEqual("s1*floordiv(x, s1)", "x"), true);
   EXPECT_EQ(lessEqual("floordiv(s0, 2)", "s0"), true);
+  EXPECT_EQ(less("floordiv(m0, 64)", "s0"), true);
+  EXPECT_EQ(less("floordiv(m0 + 1, 64)", "s0"), std::nullopt);
+  EXPECT_EQ(less("floordiv(m1, s1)", "s0"), true);
+  EXPECT_EQ(less("3*floordiv(m0, 64)", "3*s0"), true);
+  EXPECT_EQ(less("3*floordiv(m0, 64)", "3*s0 - 3"), std::nullopt);
+  EXPECT_EQ(lessEqual("ceildiv(m0, 64)", "s0"), true);
+  EXPECT_EQ(less("ceildiv(m0, 64)", "s0"), std::nullopt);
   EXPECT_EQ(lessEqual("s1 + 2", "s1"), false);
 }
 

@@ -156,15 +156,25 @@ struct Scorer {
   const StoredTiles &tiles;
   unsigned lanes;
   bool hasLanes; ///< of the tiles, where `body` is outermost
+  const Substitution &made;
 
   /// A map that fills a tile in memory.
   bool isStored(Operation *op) const { return isa<MapOp>(op) && tiles.count(op->getResult(0)); }
 
   bool dependsOn(ValueRange values, const std::string &var) {
+    const auto isMade = [&](const std::string &name) {
+      const auto parts = made.aliases.find(name);
+      return name == var || (parts != made.aliases.end() && parts->second.uses(var));
+    };
     return llvm::any_of(values, [&](Value value) {
       Operation *op = value.getDefiningOp();
-      return op && variablesOf(vars, op, tiles).count(var);
+      return op && llvm::any_of(variablesOf(vars, op, tiles), isMade);
     });
+  }
+
+  Expr positionOf(const Expr &e, const Aliases &aliases) const {
+    const Expr position = e.substitute(aliases);
+    return made.aliases.empty() ? position : simplify(position.substitute(made.aliases), made.ranges);
   }
 
   /// Whether what an index is made of is read indirectly; scalar ops may stand between.
@@ -196,14 +206,14 @@ struct Scorer {
 
   template <typename AccessOp>
   void addAccess(AccessOp op, bool isStore, const Aliases &aliases, const std::string &var, Score &score) {
-    Expr position = vars.read(op.getPosition(), op.getIndices()).substitute(aliases);
+    const Expr position = positionOf(vars.read(op.getPosition(), op.getIndices()), aliases);
     score.add(scoreOf(position, indirectionOf(op.getIndices(), var), isStore, var), isStore);
   }
 
   void addExtract(ExtractOp op, const Aliases &aliases, const std::string &var, Score &score) {
     auto map = op.getTile().getDefiningOp<MapOp>();
     if (!map || tiles.count(op.getTile())) {
-      const Expr position = tilePosition(vars, op).substitute(aliases);
+      const Expr position = positionOf(tilePosition(vars, op), aliases);
       if (hasLanes && position.uses(var)) // each lane would read an element of another one
         return score.add(kVeto, /*isStore=*/true);
       return score.add(scoreOf(position, Indirection::None, false, var), false);
@@ -256,8 +266,8 @@ struct Scorer {
       any = true;
       int score = 0;
       mlir::Block &inner = op.getRegion(0).front();
-      Scorer{vars, tiles, lanes, /*hasLanes=*/false}.best(vars.names(inner.getArguments()), graph::exprsOf(extents),
-                                                          inner, score);
+      Scorer{vars, tiles, lanes, /*hasLanes=*/false, made}.best(vars.names(inner.getArguments()),
+                                                                graph::exprsOf(extents), inner, score);
       total += score;
     }
     return any ? total : kScalar;
@@ -287,13 +297,14 @@ struct Scorer {
 } // namespace
 
 std::optional<unsigned> chooseVector(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
-                                     const StoredTiles &tiles, unsigned lanes, bool hasLanes) {
+                                     const StoredTiles &tiles, unsigned lanes, bool hasLanes,
+                                     const Substitution &made) {
   int score = 0;
-  return Scorer{vars, tiles, lanes, hasLanes}.best(loops, extents, body, score);
+  return Scorer{vars, tiles, lanes, hasLanes, made}.best(loops, extents, body, score);
 }
 
 bool canVectorise(Variables &vars, const std::string &loop, Block &body, const StoredTiles &tiles, bool hasLanes) {
-  return Scorer{vars, tiles, /*lanes=*/1, hasLanes}.scoreBody(body, {}, loop) > kVeto / 2;
+  return Scorer{vars, tiles, /*lanes=*/1, hasLanes, /*made=*/{}}.scoreBody(body, {}, loop) > kVeto / 2;
 }
 
 } // namespace cupola::cpu

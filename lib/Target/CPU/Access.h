@@ -16,6 +16,12 @@ namespace cupola::cpu {
 /// Expressions for the variables of loops that are emitted in place of others.
 using Aliases = std::map<std::string, Expr>;
 
+/// Variables that are made of those of other loops, and what is known of these.
+struct Substitution {
+  Aliases aliases;
+  Ranges ranges;
+};
+
 /// Tiles of maps that are kept in scratch memory; all others are computed again
 /// wherever an element is extracted.
 using StoredTiles = llvm::DenseMap<mlir::Value, int64_t>;
@@ -46,10 +52,11 @@ int64_t stepOf(const Expr &position, const std::string &var);
 
 /// The loop of `loops` to vectorise in `body`, or none: the loops inside of the body
 /// choose their own. Deterministic; ties go to the last variable.
-/// `hasLanes`: stored tiles made in the body may have an element for each lane.
+/// `hasLanes`: stored tiles made in the body may have an element for each lane. `made`: variables of the body that
+/// `loops` stand for.
 std::optional<unsigned> chooseVector(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
                                      llvm::ArrayRef<Expr> extents, mlir::Block &body, const StoredTiles &tiles,
-                                     unsigned lanes, bool hasLanes = false);
+                                     unsigned lanes, bool hasLanes = false, const Substitution &made = {});
 
 /// Whether iterations of `loop` may run as lanes of a vector in `body`: it has no dot, no stored tile unless that
 /// `hasLanes`, and every store has a place per lane.

@@ -64,7 +64,7 @@ void Emitter::emitDepthBlock() {
 
 void Emitter::emitTiles() {
   const Contraction &dot = *plan.contraction;
-  const bool alongRows = liesAlongRows();
+  const bool alongRows = dot.resultRows.has_value();
   if (dot.rhs == OperandForm::Copied)
     copyRhs();
   if (dot.blockSize)
@@ -222,43 +222,97 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
   });
 }
 
-/// Whether all that follows the product is best done with lanes along the rows, as where channels become planes of an
-/// image: gathering from tiles in the first cache takes less than scattering to memory.
-bool Emitter::liesAlongRows() {
-  return llvm::all_of(func.getBody().getOps<ForeachOp>(), [&](ForeachOp loop) {
-    return chooseVector(vars, vars.names(loop.getBody().getArguments()), graph::exprsOf(loop.getExtents()),
-                        loop.getBody().front(), plan.tiles, isa.lanes()) == 0u;
-  });
-}
-
 /// Of so many rows of a panel.
 void Emitter::emitEpilogue(Value panel, Value row, int64_t rows, bool alongRows) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
-  Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(rows))));
-  Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
+  const Value firstRow = c.addi(block.row, row), firstColumn = c.addi(block.column, panel);
+  const Value endRow = c.addi(block.row, c.minsi(block.rows, c.addi(row, c.i64(rows))));
+  const Value endColumn = c.addi(block.column, c.minsi(block.columns, c.addi(panel, c.i64(dot.panel))));
   variables["window_row"] = firstRow;
   variables["window_column"] = firstColumn;
-  window = {op.getTile(), tileAt(panel, row), dot.panel};
+  if (alongRows && dot.turnedOffset)
+    window = {op.getTile(), turnResults(panel), 1, dot.turnedPitch(isa.lanes())};
+  else
+    window = {op.getTile(), tileAt(panel, row), dot.panel, 1};
+  if (!alongRows)
+    return forEachResult([&](mlir::Block &body, const std::string &m, const std::string &n) {
+      vectorLoop(n, firstColumn, endColumn, lengthInParts(dot.columns, dot.panel), {}, [&](Carried) {
+        return scalarLoop(m, firstRow, endRow, {}, [&](Carried) {
+          emitBlock(body);
+          return Values();
+        });
+      });
+    });
+  forResultRows(firstRow, endRow, [&](Value first, Value end, StringRef place) {
+    forEachResult([&](mlir::Block &body, const std::string &m, const std::string &n) {
+      const std::string var = place.empty() ? m : place.str();
+      scalarLoop(n, firstColumn, endColumn, {}, [&](Carried) {
+        return vectorLoop(var, first, end, lengthInParts(*dot.resultRows, dot.rowBlock), {}, [&](Carried) {
+          emitBlock(body);
+          return Values();
+        });
+      });
+    });
+  });
+}
+
+/// Squares of a panel's results change rows and columns, which takes less than gathering lanes from rows. Rows that do
+/// not exist have something in them, too.
+Value Emitter::turnResults(Value panel) {
+  const Contraction &dot = *plan.contraction;
+  const Type bits = c.b.getI32Type(), vector = VectorType::get({static_cast<int64_t>(c.lanes)}, bits);
+  const Value from = tileAt(panel, c.i64(0)), to = scratchAt(*dot.turnedOffset);
+  const Value columns = c.minsi(c.i64(dot.panel), c.subi(block.columns, panel));
+  forLoop(c.i64(0), block.rows, c.lanes, {}, [&](Value row, Carried) -> Values {
+    forLoop(c.i64(0), columns, c.lanes, {}, [&](Value column, Carried) -> Values {
+      Values square;
+      for (unsigned i = 0; i < c.lanes; ++i) {
+        const Value at = c.addi(c.muli(c.addi(row, c.i64(i)), c.i64(dot.panel)), column);
+        square.push_back(LLVM::LoadOp::create(c.b, c.loc, vector, c.address(from, at, bits), 4));
+      }
+      c.transpose(square);
+      for (auto [i, values] : llvm::enumerate(square)) {
+        const Value at = c.addi(c.muli(c.addi(column, c.i64(i)), c.i64(dot.turnedPitch(c.lanes))), row);
+        LLVM::StoreOp::create(c.b, c.loc, values, c.address(to, at, bits), 4);
+      }
+      return {};
+    });
+    return {};
+  });
+  return to;
+}
+
+/// Calls `body` with each loop over results that follows the product, and the names of its row and column.
+void Emitter::forEachResult(function_ref<void(mlir::Block &, const std::string &, const std::string &)> body) {
   for (auto loop : func.getBody().getOps<ForeachOp>()) {
     const std::vector<std::string> names = vars.names(loop.getBody().getArguments());
-    const std::string &serial = names[alongRows ? 1 : 0];
-    auto inside = [&](Value at) {
-      variables[serial] = at;
-      emitBlock(loop.getBody().front());
-      return Values();
-    };
-    if (alongRows)
-      forLoop(firstColumn, endColumn, 1, {}, [&](Value n, Carried) {
-        return vectorLoop(names[0], firstRow, endRow, lengthInParts(dot.rows, dot.rowBlock), {},
-                          [&](Carried) { return inside(n); });
-      });
-    else
-      vectorLoop(names[1], firstColumn, endColumn, lengthInParts(dot.columns, dot.panel), {}, [&](Carried) {
-        return forLoop(firstRow, endRow, 1, {}, [&](Value m, Carried) { return inside(m); });
-      });
+    body(loop.getBody().front(), names[0], names[1]);
   }
+}
+
+/// The rows [first, end) in parts whose results are neighbours. `place`: of the variable that runs over them; empty:
+/// the row itself.
+void Emitter::forResultRows(Value first, Value end, function_ref<void(Value, Value, StringRef place)> body) {
+  const Contraction &dot = *plan.contraction;
+  if (*dot.resultRows == dot.rows)
+    return body(first, end, "");
+  const Value size = index(*dot.resultRows);
+  const Value firstPiece = c.binary<arith::DivUIOp>(first, size),
+              lastPiece = c.binary<arith::DivUIOp>(c.subi(end, c.i64(1)), size);
+  forLoop(firstPiece, c.addi(lastPiece, c.i64(1)), 1, {}, [&](Value piece, Carried) -> Values {
+    variables[kRowPiece] = piece;
+    const Value start = c.muli(piece, size);
+    const Aliases outer = aliases;
+    forEachResult([&](mlir::Block &, const std::string &m, const std::string &) {
+      aliases.merge(piecesOfRow(m, *dot.resultRows));
+    });
+    live[kRowPlace] = {Expr(0), *dot.resultRows};
+    body(c.maxsi(c.subi(first, start), c.i64(0)), c.minsi(c.subi(end, start), size), kRowPlace);
+    live.erase(kRowPlace);
+    aliases = outer;
+    return {};
+  });
 }
 
 } // namespace cupola::cpu

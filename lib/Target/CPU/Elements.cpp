@@ -122,7 +122,7 @@ void Emitter::emitExtract(ExtractOp op) {
   if (tile == window.tile) {
     graph::Exprs point = vars.read(op.getPoint(), op.getIndices());
     Expr row = point[0] - Expr::symbol("window_row"), column = point[1] - Expr::symbol("window_column");
-    return loadFrom(address(window.pointer, element, row * window.stride + column));
+    return loadFrom(address(window.pointer, element, row * window.rowStride + column * window.columnStride));
   }
   if (auto stored = plan.tiles.find(tile); stored != plan.tiles.end())
     return loadFrom(tileAt(stored->second, element, plan.steps ? rowTilePosition(op) : tilePosition(vars, op)));

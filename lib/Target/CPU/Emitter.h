@@ -232,8 +232,11 @@ private:
   void chooseSize(mlir::Value value, llvm::ArrayRef<int64_t> sizes, llvm::function_ref<void(int64_t)> body);
   void multiplyTile(mlir::Value panel, mlir::Value row, mlir::Value tile);
   llvm::SmallVector<int64_t> tileHeights(const Expr &rows, int64_t whole) const;
-  bool liesAlongRows();
   void emitEpilogue(mlir::Value panel, mlir::Value row, int64_t rows, bool alongRows);
+  mlir::Value turnResults(mlir::Value panel);
+  void forEachResult(llvm::function_ref<void(mlir::Block &, const std::string &row, const std::string &column)> body);
+  void forResultRows(mlir::Value first, mlir::Value end,
+                     llvm::function_ref<void(mlir::Value first, mlir::Value end, llvm::StringRef place)> body);
   /// What a tile of tileRows rows is of; see MicroKernel.h. `isDirect`: columns beyond the last may not be read.
   struct MicroCall {
     mlir::Type element;
@@ -313,7 +316,7 @@ private:
   struct TileWindow {
     mlir::Value tile;    ///< the dot's result
     mlir::Value pointer; ///< its elements from (row, column) on
-    int64_t stride = 0;
+    int64_t rowStride = 0, columnStride = 0;
   };
 
   Code c;

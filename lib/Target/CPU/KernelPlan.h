@@ -14,6 +14,7 @@
 #include "lib/Target/CPU/Access.h"
 #include "lib/Target/CPU/CpuDialect.h"
 #include "lib/Target/CPU/DepthPieces.h"
+#include "lib/Target/CPU/ResultRows.h"
 #include "lib/Target/CPU/RowSteps.h"
 #include "lib/Target/CPU/Runs.h"
 
@@ -79,9 +80,12 @@ struct Contraction {
   int64_t tileRows = 0;     ///< rows of a tile over it, which divide those of a block
   DepthPieces pieces;       ///< of a copied left operand; depthBlock is a multiple of their size
   std::optional<Runs> runs; ///< of a left operand in runs; depthBlock is all of the depth
+  /// What follows the product has its lanes along so many rows, from a multiple of that number on; none: along columns.
+  std::optional<Expr> resultRows;
 
   int64_t tileOffset = 0, lhsOffset = 0, rhsOffset = 0; ///< bytes into scratch memory
   int64_t tableOffset = 0;                              ///< of runs
+  std::optional<int64_t> turnedOffset;                  ///< of a panel's results, column by column
   /// The same of blocks: starts and scales of rows, and scales of columns in panels, a row for a block.
   int64_t startOffset = 0, rowScaleOffset = 0, columnScaleOffset = 0;
 
@@ -90,6 +94,8 @@ struct Contraction {
   mlir::Type lhsType() const, rhsType() const;
   /// Of the micro-kernel: the tile's, or that of a block.
   mlir::Type sumType() const;
+  /// Elements from a column of turned results to the next: not all columns begin in the same place of a cache.
+  int64_t turnedPitch(int64_t lanes) const { return static_cast<int64_t>(llvm::alignTo(rowBlock, lanes)) + lanes; }
   /// Blocks of a depthBlock; 0 without blocks.
   int64_t blocks() const { return blockSize ? depthBlock / blockSize : 0; }
 };

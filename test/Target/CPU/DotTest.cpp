@@ -354,6 +354,39 @@ TEST_P(DotTest, PackedMatricesThatAreComputed) {
   });
 }
 
+/// Images of `places` each, whose columns are planes: lanes along the places, however these meet blocks of rows.
+TEST_P(DotTest, ResultsThatArePlanes) {
+  const int64_t depth = 5;
+  for (bool isOpen : {false, true})
+    for (int64_t columns : {2, 16, 50})
+      for (auto [images, places] :
+           std::vector<std::pair<int64_t, int64_t>>{{1, 64}, {3, 49}, {2, 100}, {9, 16}, {40, 1}, {30, 3}, {2, 31}}) {
+        const std::string p = isOpen ? "n1" : std::to_string(places), n = std::to_string(columns);
+        const std::string place = p == "1" ? "" : " + mod(d3, " + p + ")";
+        KernelRunner runner(
+            kernelText("gemm", {{"LHS", canonical("5*d0 + d2")},
+                                {"RHS", canonical("d2*" + n + " + d1")},
+                                {"OUT", canonical("floordiv(d3, " + p + ")*" + n + "*" + p + " + d4*" + p + place)},
+                                {"ROWS", canonical("n0*" + p)},
+                                {"COLUMNS", n},
+                                {"DEPTH", "5"}}),
+            GetParam());
+        const int64_t rows = images * places;
+        std::vector<float> a = randomFloats(rows * depth, 1), b = randomFloats(depth * columns, 2),
+                           bias = randomFloats(columns, 3), o(rows * columns + 1, -1);
+        runner.run(0, {a.data(), b.data(), bias.data(), o.data()}, {images, places, 0});
+        for (int64_t i = 0; i < rows; ++i)
+          for (int64_t j = 0; j < columns; ++j) {
+            double sum = bias[j];
+            for (int64_t k = 0; k < depth; ++k)
+              sum += double(a[i * depth + k]) * b[k * columns + j];
+            ASSERT_NEAR(o[(i / places * columns + j) * places + i % places], std::max(sum, 0.0), 1e-5)
+                << images << " images of " << places << ", " << columns << " columns at " << i << ", " << j;
+          }
+        EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+      }
+}
+
 TEST_P(DotTest, PackedSizeIsStated) {
   Shape shape{8, 100, 30};
   KernelRunner runner(gemmText(shape, {false, false, true, false}), GetParam(), true);

@@ -74,15 +74,20 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
   }
 }
 
-// Results that lie along the rows, channels that become planes: lanes along the rows of all tiles of a panel, a column after the other. What
-// scatters nothing stays with its tile, as where the rows that are neighbours are of several images.
+// Results that lie along the rows, channels that become planes: tiles of a panel are turned, then lanes lie along the rows, a column after the
+// other. What scatters nothing stays with its tile. Of several images lanes lie along the rows of one, of as many as a block of rows meets.
 // CHECK-LABEL: llvm.func @planes(
-// CHECK-NOT: masked.scatter
+// CHECK-NOT: masked.{{scatter|gather}}
 // V4: llvm.call @micro_f32_8_3_48
-// CHECK: llvm.intr.masked.gather
-// CHECK-NOT: masked.scatter
+// CHECK: llvm.shufflevector
+// CHECK-NOT: masked.{{scatter|gather}}
 // CHECK: llvm.store {{.*}} : vector<{{8|16}}xf32>, !llvm.ptr
 // CHECK-LABEL: llvm.func @images(
+// CHECK-NOT: masked.{{scatter|gather}}
+// CHECK: arith.constant 320 : i64
+// CHECK-NOT: masked.{{scatter|gather}}
+// CHECK: llvm.store {{.*}} : vector<{{8|16}}xf32>, !llvm.ptr
+// CHECK-LABEL: llvm.func @every_second(
 // CHECK: llvm.intr.masked.scatter
 kernel.func @planes gemm grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %c: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
@@ -112,5 +117,19 @@ kernel.func @images gemm grid () in [] scalars []
   kernel.foreach (%d3, %d4) in [640, 96] {
     %s = kernel.extract %t [%d3, %d4] : f32 from !kernel.tile<f32, "640", "96">
     kernel.store %s, %o[320*%d4 + 30720*floordiv(%d3, 320) + mod(%d3, 320)] : f32 to !kernel.view<f32, write>
+  }
+}
+kernel.func @every_second gemm grid () in [] scalars []
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [640, 96, 64] lhs (%d0, %d2) {
+    %x = kernel.load %a[64*%d0 + %d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %x : f32
+  } rhs (%d2, %d1) {
+    %y = kernel.load %b[%d1 + 96*%d2] : f32 from !kernel.view<f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "640", "96">
+  kernel.foreach (%d3, %d4) in [640, 96] {
+    %s = kernel.extract %t [%d3, %d4] : f32 from !kernel.tile<f32, "640", "96">
+    kernel.store %s, %o[640*%d4 + 61440*floordiv(%d3, 320) + 2*mod(%d3, 320)] : f32 to !kernel.view<f32, write>
   }
 }

@@ -174,7 +174,12 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.panel = getPanel();
   c.tileRows = panel.rows;
   c.isAlongDepth = panel.alongDepth;
-  c.tileOffset = kernel.reserve(c.rowBlock * c.columnBlock * elementBytes(c.accumulator()));
+  c.resultRows = resultRowsOf(kernel.vars, kernel.func, kernel.tiles, isa.lanes());
+  const int64_t resultBytes = elementBytes(c.accumulator());
+  const bool isTurned = c.resultRows && resultBytes == 4 && c.panel % isa.lanes() == 0;
+  c.tileOffset = kernel.reserve((c.rowBlock * c.columnBlock + (isTurned ? isa.lanes() * c.panel : 0)) * resultBytes);
+  if (isTurned)
+    c.turnedOffset = kernel.reserve(c.panel * c.turnedPitch(isa.lanes()) * resultBytes);
   if (c.lhs == OperandForm::Runs) {
     c.runs = runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
     if (!c.runs)
