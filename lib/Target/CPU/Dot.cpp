@@ -147,6 +147,7 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.rows = c.subi(block.rows, row);
   call.depth = unitsOf(block.depths);
   call.unit = dot.depthUnit;
+  call.run = dot.runs ? std::min(dot.runs->size, dot.depthBlock) : 0;
   call.tile = tile;
   call.accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   // The rows share the block that follows in the packed operand: a line each per step.
@@ -205,6 +206,7 @@ void Emitter::callMicroKernel(const MicroCall &call, const Expr &allRows, const 
                         depth,
                         call.unit,
                         call.block,
+                        call.run,
                         call.nibbles};
       const LLVM::LLVMFuncOp function = microKernel(c.module, shape, isa);
       Values arguments{call.left.pointer, call.left.stride, call.rows,       call.right.pointer, call.right.stride,

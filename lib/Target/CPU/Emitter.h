@@ -245,6 +245,7 @@ private:
     int64_t panel = 0, tileStride = 0, tileRows = 0;
     bool isDirect = false, prefetches = false, nibbles = false;
     int64_t unit = 1;
+    int64_t run = 0;           ///< MicroKernel::run
     int64_t block = 0;         ///< MicroKernel::block
     mlir::Value columnScales;  ///< of the panel
     Operand starts, rowScales; ///< of one stride

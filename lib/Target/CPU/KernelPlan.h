@@ -79,7 +79,7 @@ struct Contraction {
   int64_t panel = 0;        ///< columns of a panel
   int64_t tileRows = 0;     ///< rows of a tile over it, which divide those of a block
   DepthPieces pieces;       ///< of a copied left operand; depthBlock is a multiple of their size
-  std::optional<Runs> runs; ///< of a left operand in runs; depthBlock is all of the depth
+  std::optional<Runs> runs; ///< of a left operand in runs; depthBlock is some of them or a part of one
   /// What follows the product has its lanes along so many rows, from a multiple of that number on; none: along columns.
   std::optional<Expr> resultRows;
 

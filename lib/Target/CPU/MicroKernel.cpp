@@ -25,7 +25,7 @@ struct Generator {
   VectorType vectorType;
   Value lhs, lhsStride, lhsRows, rhs, rhsStride, depth, tile, accumulate, columns, ahead;
   Value starts, columnScales, rowScales, rowScaleStride;
-  Value lastMask;
+  Value lastMask, runFirst; ///< null: a row has no runs
   Values lhsRow;
 
   Type element() { return vectorType.getElementType(); }
@@ -45,6 +45,13 @@ struct Generator {
     for (unsigned i = 0; i < rows; ++i)
       lhsRow.push_back(c.address(lhs, c.muli(rowAt(i), lhsStride),
                                  shape.unit == 1 ? element() : c.b.getIntegerType(32 / shape.unit)));
+  }
+
+  Value runAt(unsigned i) { return c.address(lhs, c.muli(rowAt(i), c.i64(2)), c.b.getI64Type()); }
+
+  void findFirstRuns() {
+    for (unsigned i = 0; i < rows; ++i)
+      lhsRow.push_back(LLVM::LoadOp::create(c.b, c.loc, lhs.getType(), runAt(i), 8));
   }
 
   void findMask() {
@@ -112,10 +119,10 @@ struct Generator {
   }
 
   Values depthStep(Value k, ValueRange sums) {
-    Value row = c.address(rhs, c.muli(k, rhsStride), element());
+    Value row = c.address(rhs, c.muli(runFirst ? c.addi(runFirst, k) : k, rhsStride), element());
     Values right;
     if (shape.prefetches && firstRow == 0) {
-      Value line = c.address(ahead, c.muli(k, c.i64(kLine)), c.b.getI8Type());
+      Value line = c.address(ahead, c.muli(runFirst ? c.addi(runFirst, k) : k, c.i64(kLine)), c.b.getI8Type());
       LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
     for (unsigned j = 0; j < shape.vectors; ++j)
@@ -166,7 +173,7 @@ struct Generator {
     if (shape.block) {
       emitBlocks();
     } else {
-      findRows();
+      shape.run ? findFirstRuns() : findRows();
       findMask();
       emitSums();
     }
@@ -178,7 +185,31 @@ struct Generator {
     Values init(rows * shape.vectors, zero);
     if (shape.depth)
       depth = c.i64(shape.depth);
-    writeTotals(c.forCount(depth, init, [&](Value k, ValueRange sums) { return depthStep(k, sums); }));
+    writeTotals(shape.run ? sumsOfRuns(init) : sumsOf(depth, init));
+  }
+
+  Values sumsOf(Value steps, ValueRange init) {
+    return c.forCount(steps, init, [&](Value k, ValueRange sums) { return depthStep(k, sums); });
+  }
+
+  /// Distances from a run to the next are read again: pointers need the registers.
+  Values sumsOfRuns(Values init) {
+    const size_t count = init.size();
+    const Type i64 = c.b.getI64Type();
+    const Value run = c.i64(shape.run);
+    llvm::append_range(init, lhsRow);
+    Values all = c.forCount(c.binary<arith::DivUIOp>(depth, run), init, [&](Value i, ValueRange carried) {
+      lhsRow.assign(carried.begin() + count, carried.end());
+      runFirst = c.muli(i, run);
+      Values next = sumsOf(run, carried.take_front(count));
+      for (auto [row, pointer] : llvm::enumerate(lhsRow)) {
+        const Value distance = LLVM::LoadOp::create(c.b, c.loc, i64, c.address(runAt(row), c.i64(1), i64), 8);
+        next.push_back(c.address(pointer, distance, element()));
+      }
+      return next;
+    });
+    all.resize(count);
+    return all;
   }
 
   //===--- Blocks: sums of one and of all of the depth are both in registers, for half of the rows at a time ---===//
@@ -206,7 +237,7 @@ struct Generator {
   }
 
   /// The integers of a block: each begins with the start of its row.
-  Values sumsOf(Value block) {
+  Values sumsOfBlock(Value block) {
     Values init;
     for (unsigned i = 0; i < rows; ++i)
       init.append(shape.vectors, ofRow(starts, i, block, element()));
@@ -219,7 +250,7 @@ struct Generator {
   Values addBlock(Value block, ValueRange totals) {
     const Type number = c.b.getF32Type();
     const Value row = c.muli(block, c.i64(shape.tileStride));
-    const Values sums = sumsOf(block);
+    const Values sums = sumsOfBlock(block);
     Values scales, next;
     for (unsigned j = 0; j < shape.vectors; ++j)
       scales.push_back(loadFloats(c.address(columnScales, c.addi(row, c.i64(j * c.lanes)), number)));
@@ -250,6 +281,7 @@ std::string nameOf(const MicroKernel &shape) {
   llvm::raw_string_ostream(type) << shape.element;
   return kMicroKernelPrefix + type + "_" + std::to_string(shape.rows) + "_" + std::to_string(shape.vectors) + "_" +
          std::to_string(shape.tileStride) + (shape.unit == 1 ? "" : "_by" + std::to_string(shape.unit)) +
+         (shape.run ? "_run" + std::to_string(shape.run) : "") +
          (shape.block ? "_block" + std::to_string(shape.block) : "") + (shape.nibbles ? "_nibbles" : "") +
          (shape.extended ? "_extended" : "") + (shape.masked ? "_masked" : "") + (shape.prefetches ? "_ahead" : "") +
          (shape.depth ? "_depth" + std::to_string(shape.depth) : "");

@@ -29,6 +29,7 @@ struct MicroKernel {
   int64_t unit = 1;      ///< an element of an operand is 2 of i16, or 4 of ui8 and i8, whose products are summed; with
                          ///< blocks rhs is ui8
   int64_t block = 0;     ///< so many elements of the depth have a scale; 0: there are none
+  int64_t run = 0;       ///< lhs is a table of runs of so many elements (Emitter::runsAt); 0: its rows are in one piece
   bool nibbles = false;  ///< of rhs, with blocks: Contraction::areNibbles; a row has two elements of the depth
   bool extended = false; ///< for processors with CpuArchitecture::dots
 };
@@ -38,8 +39,8 @@ struct MicroKernel {
 /// and, with blocks, (.., starts, columnScales, rowScales, rowScaleStride): sums of a block are i32 and begin with the
 /// start of the row; the tile is f32 and gets them times both scales. Rows of starts are as far apart as those of
 /// scales; scales of columns have a row of tileStride elements for a block. Strides count elements from a row to the
-/// next, that of lhs what its elements consist of; rows of lhs are contiguous along k, rows of rhs along columns.
-/// `ahead`: memory that is read soon, for the second cache.
+/// next, that of lhs what its elements consist of; rows of lhs are contiguous along k, or along a run, rows of rhs
+/// along columns. `ahead`: memory that is read soon, for the second cache.
 mlir::LLVM::LLVMFuncOp microKernel(mlir::ModuleOp module, const MicroKernel &shape, const CpuArchitecture &isa);
 
 /// Moves each micro-kernel of `module` that is wanted, by its name, to a module of its own; of all of them declarations

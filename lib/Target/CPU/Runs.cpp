@@ -62,19 +62,24 @@ Value Emitter::runsAt(Value row) {
   return c.address(scratchAt(plan.contraction->tableOffset), c.muli(row, c.i64(2)), c.b.getI64Type());
 }
 
-/// Rows that a border meets are copied, run behind run.
+/// Of a block of the depth. Rows that a border meets are copied, run behind run.
 void Emitter::findRuns() {
   const Contraction &dot = *plan.contraction;
   const Runs &runs = *dot.runs;
   DotOp op = dot.dot;
-  const Value image = buffers.lookup(onlyLoad(op.getLhs()).getView());
+  const Value image = buffers.lookup(onlyLoad(op.getLhs()).getView()), size = c.i64(runs.size);
+  const Value first = c.addi(c.muli(c.binary<arith::DivUIOp>(block.depth, size), c.i64(runs.distance)),
+                             c.binary<arith::RemUIOp>(block.depth, size));
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[dot.m] = c.addi(block.row, row);
     const auto write = [&](Value pointer, int64_t distance) {
       LLVM::StoreOp::create(c.b, c.loc, pointer, runsAt(row), 8);
       LLVM::StoreOp::create(c.b, c.loc, c.i64(distance), c.address(runsAt(row), c.i64(1), c.b.getI64Type()), 8);
     };
-    const auto inPlace = [&] { write(address(image, dot.lhsType(), runs.begin).pointer, runs.distance); };
+    const auto inPlace = [&] {
+      const Value begin = address(image, dot.lhsType(), runs.begin).pointer;
+      write(c.address(begin, first, storageType(dot.lhsType())), runs.distance);
+    };
     const Value inside = conjunction(runs.inside).all;
     if (!inside) {
       inPlace();
@@ -87,7 +92,7 @@ void Emitter::findRuns() {
     c.b.setInsertionPointToStart(branch.elseBlock());
     const Value target = lhsRowAt(row);
     copyLhsRow(target);
-    write(target, runs.size);
+    write(target, std::min(runs.size, dot.depthBlock));
     return {};
   });
 }

@@ -248,9 +248,9 @@ kernel.func @packed gemm grid () in [] scalars [] packed [#kernel.packed<1 bytes
   }
 }
 
-// The window of a convolution is copied, a row of it at a time. Less than a vector of columns is a panel of one, with more
+// The window of a convolution is read where it lies, a row of it at a time, or copied so for vectors along the depth. Less than a vector of columns is a panel of one, with more
 // rows. A quarter of a long vector is few columns, which lie along the depth.
-// V3: @conv {{.*}} schedule #cpu.contraction<block 8x8x27, panel 8, lhs copied, rhs direct, piece 9> (
+// V3: @conv {{.*}} schedule #cpu.contraction<block 8x8x27, panel 8, lhs runs, rhs direct, piece 9> (
 // V4: @conv {{.*}} schedule #cpu.contraction<block 8x4x27, panel 4, lhs copied, rhs copied, piece 9> (
 kernel.func @conv conv grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {

@@ -236,6 +236,26 @@ kernel.func @apart conv grid () in [] scalars []
 
 // -----
 
+// A block of the depth is some runs or a part of one.
+// CHECK: the schedule of kernel half_more does not suit it on x86-64-v4
+kernel.func @half_more conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x16x144, panel 16, lhs runs, rhs direct, piece 16>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [256, 16, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 576*floordiv(%k, 96) + mod(%k, 96)] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[16*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "16">
+  kernel.foreach (%m, %n) in [256, 16] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "16">
+    kernel.store %s, %o[16*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
 // Few columns take all of the depth.
 // CHECK: the schedule of kernel part does not suit it on x86-64-v4
 kernel.func @part conv grid () in [] scalars []

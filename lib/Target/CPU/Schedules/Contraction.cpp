@@ -45,15 +45,37 @@ static SmallVector<OperandForm> rhsForms(const Contraction &c, const PanelShape 
                                                 : SmallVector{OperandForm::Copied};
 }
 
-/// Few columns take less time than a copy of their rows would.
+/// Where the left operand lies in runs: of whole vectors, if these lie along the depth.
+static std::optional<Runs> runsIn(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
+  constexpr int64_t least = 3; // going on to the next one takes what an element takes
+  const Contraction &c = *kernel.contraction;
+  if (c.isLhsContiguous || c.blockSize || c.depthUnit != 1)
+    return std::nullopt;
+  std::optional<Runs> runs = runsOf(kernel.vars, c.dot, c.lhsType(), panel.alongDepth ? packedUnitOf(c.dot, isa) : 1);
+  return runs && runs->size >= least ? runs : std::nullopt;
+}
+
+/// The most elements of the depth that are whole runs or a part of one, and multiples of `unit`, as rows that a border
+/// meets are copied; 0: those are few.
+static int64_t depthOfRuns(const Contraction &c, const Runs &runs, int64_t unit) {
+  constexpr int64_t least = 64;
+  const int64_t all = *c.depth.constant();
+  for (int64_t depth = blockOf(c.depth, 1, mostDepth(c)); depth >= std::min(all, least); --depth)
+    if (depth % unit == 0 && (depth % runs.size == 0 || runs.size % depth == 0))
+      return depth;
+  return 0;
+}
+
+/// Where rows lie in runs they need no copy, but for those that a border meets; few columns take less time than a copy
+/// would.
 static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
   Contraction &c = *kernel.contraction;
   if (c.isLhsContiguous)
     return OperandForm::Direct;
+  if (runsIn(kernel, panel, isa))
+    return OperandForm::Runs;
   if (!panel.alongDepth)
     return OperandForm::Copied;
-  if (runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa)))
-    return OperandForm::Runs;
   Region &operand = c.dot.getLhs();
   const bool hasBorders = llvm::any_of(operand.getOps<LoadOp>(), [](LoadOp load) { return !load.getMask().empty(); });
   return !hasBorders && liesAlong(kernel.vars, operand, c.k, c.m, isa.lanes()) ? OperandForm::Computed
@@ -97,13 +119,18 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   Contraction &c = *kernel.contraction;
   const PanelShape panel = panelOf(c.dot, isa);
   const int64_t columns = columnBlock(c, panel.columns);
-  const OperandForm lhs = lhsForm(kernel, panel, isa);
+  OperandForm lhs = lhsForm(kernel, panel, isa);
   DepthPieces pieces;
   if (isCopied(lhs))
     pieces = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes());
   const int64_t piece = pieces.size;
   const int64_t least = std::lcm(groupLength(c, pieces, isa), std::max(c.depthUnit, c.blockSize));
-  const int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
+  int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
+  if (lhs == OperandForm::Runs && !panel.alongDepth) {
+    const int64_t ofRuns = depthOfRuns(c, *runsIn(kernel, panel, isa), least);
+    lhs = ofRuns ? lhs : OperandForm::Copied;
+    depth = ofRuns ? ofRuns : depth;
+  }
   const auto candidate = [&](OperandForm rhs, int64_t width, int64_t length) {
     return ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, length, panel.columns,
                                 lhs, rhs, piece);
@@ -145,8 +172,7 @@ double ContractionAttr::cost(const KernelPlan &kernel, const CpuArchitecture &is
 static bool suits(ContractionAttr schedule, const Contraction &c, const PanelShape &panel) {
   return schedule.getPanel() == panel.columns && schedule.getRows() % panel.rows == 0 &&
          (schedule.getLhs() != OperandForm::Direct || c.isLhsContiguous) &&
-         (schedule.getLhs() == OperandForm::Direct || schedule.getLhs() == OperandForm::Copied ||
-          (panel.alongDepth && !c.isLhsContiguous)) &&
+         (schedule.getLhs() != OperandForm::Computed || (panel.alongDepth && !c.isLhsContiguous)) &&
          (schedule.getRhs() != OperandForm::Direct || (c.isRhsContiguous && !panel.alongDepth)) &&
          (schedule.getRhs() == OperandForm::Packed) == c.isPacked &&
          (panel.alongDepth ? c.depth.isConstant(schedule.getDepth())
@@ -181,8 +207,8 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   if (isTurned)
     c.turnedOffset = kernel.reserve(c.panel * c.turnedPitch(isa.lanes()) * resultBytes);
   if (c.lhs == OperandForm::Runs) {
-    c.runs = runsOf(kernel.vars, c.dot, c.lhsType(), packedUnitOf(c.dot, isa));
-    if (!c.runs)
+    c.runs = runsIn(kernel, panel, isa);
+    if (!c.runs || (c.depthBlock % c.runs->size != 0 && c.runs->size % c.depthBlock != 0))
       return doesNotSuit(kernel.func, isa);
     c.tableOffset = kernel.reserve(c.rowBlock * 2 * static_cast<int64_t>(sizeof(int64_t)));
   }
