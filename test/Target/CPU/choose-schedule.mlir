@@ -440,7 +440,7 @@ kernel.func @few_columns_first conv grid () in [] scalars [] packed [#kernel.pac
 }
 
 // 8 of 16 lanes are few, 8 of 8 are not.
-// V3: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs copied, rhs packed, piece 32> packed
+// V3: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs runs, rhs packed, piece 32> packed
 // V4: @half_columns {{.*}} schedule #cpu.contraction<block 64x8x288, panel 8, lhs runs, rhs packed, piece 32> packed
 kernel.func @half_columns conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
