@@ -92,6 +92,7 @@ def Cpu_OperandForm : I32EnumAttr<"OperandForm", "how an operand of a contractio
   I32EnumAttrCase<"Packed", 2, "packed">, // the parameter holds it in panels (packOperand)
   I32EnumAttrCase<"Runs", 3, "runs">,     // where it lies, in several runs (Runs.h); rows that a border meets are copied
   I32EnumAttrCase<"Computed", 4, "computed">, // in vectors along the depth, each of which all columns use at once
+  I32EnumAttrCase<"Places", 5, "places">,     // where it lies, a place of the window at a time (Places.h)
 ]> {
   let cppNamespace = "::cupola::cpu";
   let genSpecializedAttr = 0;

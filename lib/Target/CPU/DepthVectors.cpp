@@ -68,9 +68,9 @@ bool Emitter::servesFewRows() {
   DotOp op = dot.dot;
   const std::optional<int64_t> least = bounds(dot.rows, vars.ranges()).lo, known = dot.rows.constant();
   return dot.rhs == OperandForm::Copied && !dot.isAlongDepth && !dot.blockSize && dot.depthUnit == 1 &&
-         dot.lhs != OperandForm::Runs && dot.accumulator().isF32() && dot.tileRows >= kFewRows &&
-         (known ? *known <= kFewRows : !least || *least <= kFewRows) && !plainOperand(op.getRhs()) &&
-         liesAlong(vars, op.getRhs(), dot.k, dot.n, c.lanes);
+         dot.lhs != OperandForm::Runs && dot.lhs != OperandForm::Places && dot.accumulator().isF32() &&
+         dot.tileRows >= kFewRows && (known ? *known <= kFewRows : !least || *least <= kFewRows) &&
+         !plainOperand(op.getRhs()) && liesAlong(vars, op.getRhs(), dot.k, dot.n, c.lanes);
 }
 
 /// Some lanes of the sums of a depth block, to what those before it gave.

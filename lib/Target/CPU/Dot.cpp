@@ -31,6 +31,8 @@ void Emitter::emitContraction(ArrayRef<Value> iteration) {
   Value depth = index(dot.depth);
   // Without any k the sums are 0, so one block always runs.
   Value end = c.maxsi(depth, c.i64(1));
+  if (dot.lhs == OperandForm::Places)
+    clearPlaces();
   forLoop(c.i64(0), end, dot.depthBlock, {}, [&](Value first, Carried) -> Values {
     block.depth = first;
     block.depths = c.minsi(c.i64(dot.depthBlock), c.subi(depth, first));
@@ -45,6 +47,8 @@ void Emitter::emitDepthBlock() {
     copyLhs();
   else if (dot.lhs == OperandForm::Runs)
     findRuns();
+  else if (dot.lhs == OperandForm::Places)
+    findPlaces();
   if (!servesFewRows())
     return emitTiles();
   const Value areFew = c.cmpi(CmpIPredicate::sle, block.rows, c.i64(kFewRows));
@@ -147,9 +151,12 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.rows = c.subi(block.rows, row);
   call.depth = unitsOf(block.depths);
   call.unit = dot.depthUnit;
-  call.run = dot.runs ? std::min(dot.runs->size, dot.depthBlock) : 0;
+  call.run = dot.runs ? std::min(dot.runs->size, dot.depthBlock) : dot.lhs == OperandForm::Places ? dot.depthBlock : 0;
   call.tile = tile;
-  call.accumulate = c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
+  const bool hasPlaces = dot.lhs == OperandForm::Places;
+  call.accumulate =
+      hasPlaces ? c.i64(1)
+                : c.convert<arith::ExtUIOp>(c.cmpi(CmpIPredicate::sgt, block.depth, c.i64(0)), c.b.getI64Type());
   // The rows share the block that follows in the packed operand: a line each per step.
   call.prefetches = dot.rhs == OperandForm::Packed;
   call.ahead = call.right.pointer;
@@ -165,7 +172,13 @@ void Emitter::multiplyTile(Value panel, Value row, Value tile) {
   call.tileRows = dot.tileRows;
   if (dot.blockSize)
     addBlocks(call, panel, row);
-  callMicroKernel(call, dot.rows, dot.columns);
+  if (!hasPlaces)
+    return callMicroKernel(call, dot.rows, dot.columns);
+  const Value flag = LLVM::LoadOp::create(c.b, c.loc, c.b.getI64Type(), placeFlagAt(row), 8);
+  scf::IfOp::create(c.b, c.loc, c.cmpi(CmpIPredicate::ne, flag, c.i64(0)), [&](OpBuilder &b, Location loc) {
+    callMicroKernel(call, dot.rows, dot.columns);
+    scf::YieldOp::create(b, loc);
+  });
 }
 
 /// Depths that a micro-kernel is made for: their loop is unrolled.

@@ -221,7 +221,14 @@ private:
 
   //===--- Runs.cpp ---===//
   mlir::Value runsAt(mlir::Value row);
+  mlir::Value runOffset();
+  void writeRun(mlir::Value row, mlir::Value pointer, int64_t distance);
   void findRuns();
+
+  //===--- Places.cpp ---===//
+  mlir::Value placeFlagAt(mlir::Value row);
+  void findPlaces();
+  void clearPlaces();
 
   //===--- Dot.cpp ---===//
   void emitContraction(llvm::ArrayRef<mlir::Value> iteration);

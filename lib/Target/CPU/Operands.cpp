@@ -215,7 +215,7 @@ Emitter::Operand Emitter::loadedAt(kernel::LoadOp load, const std::string &strid
 Emitter::Operand Emitter::lhsAt(Value row) {
   const Contraction &dot = *plan.contraction;
   DotOp op = dot.dot;
-  if (dot.lhs == OperandForm::Runs)
+  if (dot.lhs == OperandForm::Runs || dot.lhs == OperandForm::Places)
     return {runsAt(row), c.i64(0)};
   if (dot.lhs == OperandForm::Copied)
     return {lhsRowAt(row), c.i64(dot.depthBlock + isa.lanes())};

@@ -62,23 +62,30 @@ Value Emitter::runsAt(Value row) {
   return c.address(scratchAt(plan.contraction->tableOffset), c.muli(row, c.i64(2)), c.b.getI64Type());
 }
 
+/// Elements from where a row's first run begins to a block of the depth.
+Value Emitter::runOffset() {
+  const Runs &runs = *plan.contraction->runs;
+  const Value size = c.i64(runs.size), run = c.binary<arith::DivUIOp>(block.depth, size);
+  return c.addi(c.muli(run, c.i64(runs.distance)), c.binary<arith::RemUIOp>(block.depth, size));
+}
+
+void Emitter::writeRun(Value row, Value pointer, int64_t distance) {
+  LLVM::StoreOp::create(c.b, c.loc, pointer, runsAt(row), 8);
+  LLVM::StoreOp::create(c.b, c.loc, c.i64(distance), c.address(runsAt(row), c.i64(1), c.b.getI64Type()), 8);
+}
+
 /// Of a block of the depth. Rows that a border meets are copied, run behind run.
 void Emitter::findRuns() {
   const Contraction &dot = *plan.contraction;
   const Runs &runs = *dot.runs;
   DotOp op = dot.dot;
-  const Value image = buffers.lookup(onlyLoad(op.getLhs()).getView()), size = c.i64(runs.size);
-  const Value first = c.addi(c.muli(c.binary<arith::DivUIOp>(block.depth, size), c.i64(runs.distance)),
-                             c.binary<arith::RemUIOp>(block.depth, size));
+  const Type element = dot.lhsType();
+  const Value image = buffers.lookup(onlyLoad(op.getLhs()).getView()), offset = runOffset();
   forLoop(c.i64(0), block.rows, 1, {}, [&](Value row, Carried) -> Values {
     variables[dot.m] = c.addi(block.row, row);
-    const auto write = [&](Value pointer, int64_t distance) {
-      LLVM::StoreOp::create(c.b, c.loc, pointer, runsAt(row), 8);
-      LLVM::StoreOp::create(c.b, c.loc, c.i64(distance), c.address(runsAt(row), c.i64(1), c.b.getI64Type()), 8);
-    };
     const auto inPlace = [&] {
-      const Value begin = address(image, dot.lhsType(), runs.begin).pointer;
-      write(c.address(begin, first, storageType(dot.lhsType())), runs.distance);
+      const Value begin = address(image, element, runs.begin).pointer;
+      writeRun(row, c.address(begin, offset, storageType(element)), runs.distance);
     };
     const Value inside = conjunction(runs.inside).all;
     if (!inside) {
@@ -92,7 +99,7 @@ void Emitter::findRuns() {
     c.b.setInsertionPointToStart(branch.elseBlock());
     const Value target = lhsRowAt(row);
     copyLhsRow(target);
-    write(target, std::min(runs.size, dot.depthBlock));
+    writeRun(row, target, std::min(runs.size, dot.depthBlock));
     return {};
   });
 }

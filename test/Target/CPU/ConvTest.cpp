@@ -31,6 +31,9 @@ const Conv convs[] = {
     {9, 5, 8, 3, 1, 2, 2, 5},      // dilated: no rows
     {4, 1040, 9, 1, 2, 1, 0, 0},   // no window: the position does not divide the depth
     {3, 1030, 9, 2, 1, 1, 1, 206}, // a piece is a fifth of the channels
+    {7, 64, 20, 3, 1, 5, 5, 64},   // places far from each other: tiles of which none is inside
+    {4, 64, 50, 3, 1, 2, 6, 64},   // rows of which none is
+    {9, 80, 33, 2, 2, 3, 0, 80},   // all are
 };
 
 class ConvTest : public testing::TestWithParam<int> {};

@@ -457,3 +457,39 @@ kernel.func @half_columns conv grid () in [] scalars [] packed [#kernel.packed<1
     kernel.store %s, %o[8*%m + %n] : f32 to <f32, write>
   }
 }
+
+// Places of a window that lie apart are blocks of the depth.
+// ALL: @places {{.*}} schedule #cpu.contraction<block {{66x32x64, panel 16|64x32x64, panel 32}}, lhs places, rhs packed, piece 64> packed
+kernel.func @places conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %zero = kernel.constant 0.0 : f32
+  %t = kernel.dot [256, 32, 576] lhs (%m, %k) {
+    %x = kernel.load %a[64*%m + 6144*floordiv(%k, 192) + 384*mod(floordiv(%k, 64), 3) + mod(%k, 64) - 6528] mask [floordiv(%m, 16) + 6*floordiv(%k, 192) - 6, -floordiv(%m, 16) - 6*floordiv(%k, 192) + 21, mod(%m, 16) + 6*mod(floordiv(%k, 64), 3) - 6, -mod(%m, 16) - 6*mod(floordiv(%k, 64), 3) + 21] else %zero : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[32*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "32">
+  kernel.foreach (%m, %n) in [256, 32] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "32">
+    kernel.store %s, %o[32*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// Around an image of ones there is no place that could be left out.
+// ALL: @places_of_ones {{.*}}, lhs copied, rhs packed, piece 64> packed
+kernel.func @places_of_ones conv grid () in [] scalars [] packed [#kernel.packed<1 bytes <"0"> by @p0>]
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %one = kernel.constant 1.0 : f32
+  %t = kernel.dot [256, 32, 576] lhs (%m, %k) {
+    %x = kernel.load %a[64*%m + 6144*floordiv(%k, 192) + 384*mod(floordiv(%k, 64), 3) + mod(%k, 64) - 6528] mask [floordiv(%m, 16) + 6*floordiv(%k, 192) - 6, -floordiv(%m, 16) - 6*floordiv(%k, 192) + 21, mod(%m, 16) + 6*mod(floordiv(%k, 64), 3) - 6, -mod(%m, 16) - 6*mod(floordiv(%k, 64), 3) + 21] else %one : f32 : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[32*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "32">
+  kernel.foreach (%m, %n) in [256, 32] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "32">
+    kernel.store %s, %o[32*%m + %n] : f32 to <f32, write>
+  }
+}

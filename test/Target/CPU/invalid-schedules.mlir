@@ -62,13 +62,13 @@ kernel.func @k gemm grid () in [] scalars [] schedule #cpu.contraction<block 8x9
 
 // -----
 
-// expected-error @below {{a left operand is direct, copied, in runs or computed, a right one direct, copied or packed}}
+// expected-error @below {{a left operand is direct, copied, in runs or places or computed, a right one direct, copied or packed}}
 kernel.func @k gemm grid () in [] scalars [] schedule #cpu.contraction<block 8x96x512, panel 48, lhs packed, rhs direct> () {
 }
 
 // -----
 
-// expected-error @below {{pieces are positive numbers of a left operand that is copied}}
+// expected-error @below {{pieces are positive numbers of a left operand that is copied, or lies in places}}
 kernel.func @k conv grid () in [] scalars [] schedule #cpu.contraction<block 8x96x27, panel 48, lhs direct, rhs packed, piece 9> () {
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 19
+// COUNT: 20
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -243,6 +243,26 @@ kernel.func @half_more conv grid () in [] scalars []
     (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %t = kernel.dot [256, 16, 288] lhs (%m, %k) {
     %x = kernel.load %a[32*%m + 576*floordiv(%k, 96) + mod(%k, 96)] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } rhs (%k, %n) {
+    %y = kernel.load %b[16*%k + %n] : f32 from <f32, read>
+    kernel.yield %y : f32
+  } : !kernel.tile<f32, "256", "16">
+  kernel.foreach (%m, %n) in [256, 16] {
+    %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "16">
+    kernel.store %s, %o[16*%m + %n] : f32 to <f32, write>
+  }
+}
+
+// -----
+
+// A place is a block of the depth.
+// CHECK: the schedule of kernel two_places does not suit it on x86-64-v4
+kernel.func @two_places conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x16x64, panel 16, lhs places, rhs direct, piece 32>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %t = kernel.dot [256, 16, 288] lhs (%m, %k) {
+    %x = kernel.load %a[32*%m + 576*floordiv(%k, 96) + 64*mod(floordiv(%k, 32), 3) + mod(%k, 32)] : f32 from <f32, read>
     kernel.yield %x : f32
   } rhs (%k, %n) {
     %y = kernel.load %b[16*%k + %n] : f32 from <f32, read>

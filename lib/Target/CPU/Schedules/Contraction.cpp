@@ -5,6 +5,7 @@
 // columns a block has, is a matter of cost.
 
 #include "lib/Target/CPU/Code.h"
+#include "lib/Target/CPU/Places.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
 
 #include <numeric>
@@ -16,10 +17,14 @@ namespace cupola::cpu {
 
 /// Into scratch memory, all rows or those that a border meets.
 static bool isCopied(OperandForm lhs) { return lhs == OperandForm::Copied || lhs == OperandForm::Runs; }
+static bool hasPieces(OperandForm lhs) { return isCopied(lhs) || lhs == OperandForm::Places; }
 
 /// Elements of the depth that a block takes: what it has of a panel is in the second cache. Words of several elements
 /// are so many fewer.
 static int64_t mostDepth(const Contraction &c) { return c.depthUnit == 1 ? 512 : 1024; }
+
+/// Elements of the depth for which a tile is read and written again.
+static constexpr int64_t kLeastPart = 64;
 
 /// Rows of an iteration: few, so that threads have something to share, but an operand that is
 /// copied should serve many. Few columns want all of the depth, and as many copied rows of that as the second cache
@@ -58,9 +63,8 @@ static std::optional<Runs> runsIn(KernelPlan &kernel, const PanelShape &panel, c
 /// The most elements of the depth that are whole runs or a part of one, and multiples of `unit`, as rows that a border
 /// meets are copied; 0: those are few.
 static int64_t depthOfRuns(const Contraction &c, const Runs &runs, int64_t unit) {
-  constexpr int64_t least = 64;
   const int64_t all = *c.depth.constant();
-  for (int64_t depth = blockOf(c.depth, 1, mostDepth(c)); depth >= std::min(all, least); --depth)
+  for (int64_t depth = blockOf(c.depth, 1, mostDepth(c)); depth >= std::min(all, kLeastPart); --depth)
     if (depth % unit == 0 && (depth % runs.size == 0 || runs.size % depth == 0))
       return depth;
   return 0;
@@ -106,11 +110,42 @@ LogicalResult ContractionAttr::verify(EmitError error, int64_t rows, int64_t col
   if (failed(verifyPositive(error, {rows, columns, depth, panel})) ||
       failed(verifyDivides(error, "the block's columns", columns, panel)))
     return failure();
-  if (lhs == OperandForm::Packed || rhs == OperandForm::Runs || rhs == OperandForm::Computed)
-    return error() << "a left operand is direct, copied, in runs or computed, a right one direct, copied or packed";
-  if (piece < 0 || (piece > 0 && !isCopied(lhs)))
-    return error() << "pieces are positive numbers of a left operand that is copied";
+  if (lhs == OperandForm::Packed || rhs > OperandForm::Packed)
+    return error() << "a left operand is direct, copied, in runs or places or computed, a right one direct, copied or "
+                      "packed";
+  if (piece < 0 || (piece > 0 && !hasPieces(lhs)))
+    return error() << "pieces are positive numbers of a left operand that is copied, or lies in places";
   return piece == 0 ? success() : verifyDivides(error, "the block's depth", depth, piece);
+}
+
+namespace {
+/// How a left operand is read, and how much of the depth at a time.
+struct Left {
+  OperandForm form;
+  DepthPieces pieces;
+  int64_t unit = 1; ///< that blocks of the depth have multiples of
+  int64_t depth = 0;
+};
+} // namespace
+
+/// A block of the depth is a place where runs would be no longer, or are not equally far apart.
+static Left readLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
+  Contraction &c = *kernel.contraction;
+  Left left{lhsForm(kernel, panel, isa), {}};
+  if (isCopied(left.form))
+    left.pieces = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes());
+  left.unit = std::lcm(groupLength(c, left.pieces, isa), std::max(c.depthUnit, c.blockSize));
+  left.depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, left.unit, mostDepth(c));
+  if (panel.alongDepth || !isCopied(left.form))
+    return left;
+  const int64_t place = left.pieces.size;
+  const int64_t ofRuns = left.form == OperandForm::Runs ? depthOfRuns(c, *runsIn(kernel, panel, isa), left.unit) : 0;
+  const bool hasPlaces = place >= kLeastPart && !c.depth.isConstant(place) && (!ofRuns || ofRuns == place) &&
+                         liesInPlaces(kernel.vars, c.dot, left.pieces, c.lhsType());
+  left.form = hasPlaces ? OperandForm::Places : ofRuns ? OperandForm::Runs : OperandForm::Copied;
+  if (hasPlaces || ofRuns)
+    left.depth = hasPlaces ? place : ofRuns;
+  return left;
 }
 
 Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
@@ -119,29 +154,18 @@ Candidates ContractionAttr::candidates(KernelPlan &kernel, const CpuArchitecture
   Contraction &c = *kernel.contraction;
   const PanelShape panel = panelOf(c.dot, isa);
   const int64_t columns = columnBlock(c, panel.columns);
-  OperandForm lhs = lhsForm(kernel, panel, isa);
-  DepthPieces pieces;
-  if (isCopied(lhs))
-    pieces = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes());
-  const int64_t piece = pieces.size;
-  const int64_t least = std::lcm(groupLength(c, pieces, isa), std::max(c.depthUnit, c.blockSize));
-  int64_t depth = panel.alongDepth ? *c.depth.constant() : blockOf(c.depth, least, mostDepth(c));
-  if (lhs == OperandForm::Runs && !panel.alongDepth) {
-    const int64_t ofRuns = depthOfRuns(c, *runsIn(kernel, panel, isa), least);
-    lhs = ofRuns ? lhs : OperandForm::Copied;
-    depth = ofRuns ? ofRuns : depth;
-  }
+  const Left left = readLeft(kernel, panel, isa);
   const auto candidate = [&](OperandForm rhs, int64_t width, int64_t length) {
-    return ContractionAttr::get(kernel.func.getContext(), rowBlock(c, lhs, rhs, panel), width, length, panel.columns,
-                                lhs, rhs, piece);
+    return ContractionAttr::get(kernel.func.getContext(), rowBlock(c, left.form, rhs, panel), width, length,
+                                panel.columns, left.form, rhs, left.pieces.size);
   };
-  if (isStreamed(kernel, panel, lhs))
+  if (isStreamed(kernel, panel, left.form))
     return {candidate(OperandForm::Direct, blockOf(c.columns, panel.columns, kStreamedColumns),
-                      blockOf(c.depth, least, kStreamedDepth))};
+                      blockOf(c.depth, left.unit, kStreamedDepth))};
   Candidates all;
   for (OperandForm rhs : rhsForms(c, panel))
     for (int64_t width : {columns, std::min(columns, 2 * panel.columns)})
-      all.push_back(candidate(rhs, width, depth));
+      all.push_back(candidate(rhs, width, left.depth));
   return all;
 }
 
@@ -179,6 +203,46 @@ static bool suits(ContractionAttr schedule, const Contraction &c, const PanelSha
                            : schedule.getDepth() % std::max(c.depthUnit, c.blockSize) == 0);
 }
 
+/// Of the left operand, in the form that the schedule says; whether it has that.
+static bool planLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
+  Contraction &c = *kernel.contraction;
+  if (c.lhs == OperandForm::Runs) {
+    c.runs = runsIn(kernel, panel, isa);
+    return c.runs && (c.depthBlock % c.runs->size == 0 || c.runs->size % c.depthBlock == 0);
+  }
+  return c.lhs != OperandForm::Places || (!panel.alongDepth && c.depthBlock == c.pieces.size &&
+                                          liesInPlaces(kernel.vars, c.dot, c.pieces, c.lhsType()));
+}
+
+/// Results, one column after the other, too, where lanes go along the rows.
+static void reserveResults(KernelPlan &kernel, int64_t lanes) {
+  Contraction &c = *kernel.contraction;
+  const int64_t bytes = elementBytes(c.accumulator());
+  const bool isTurned = c.resultRows && bytes == 4 && c.panel % lanes == 0;
+  c.tileOffset = kernel.reserve((c.rowBlock * c.columnBlock + (isTurned ? lanes * c.panel : 0)) * bytes);
+  if (isTurned)
+    c.turnedOffset = kernel.reserve(c.panel * c.turnedPitch(lanes) * bytes);
+}
+
+static void reserveOperands(KernelPlan &kernel, const CpuArchitecture &isa) {
+  Contraction &c = *kernel.contraction;
+  if (c.lhs == OperandForm::Runs || c.lhs == OperandForm::Places)
+    c.tableOffset = kernel.reserve((2 * c.rowBlock + c.rowBlock / c.tileRows) * static_cast<int64_t>(sizeof(int64_t)));
+  if (c.lhs == OperandForm::Places)
+    c.lhsOffset = kernel.reserve(c.depthBlock * elementBytes(c.lhsType()));
+  if (isCopied(c.lhs))
+    c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
+  if (c.rhs == OperandForm::Copied)
+    c.rhsOffset = kernel.reserve(c.columnBlock * llvm::alignTo(c.depthBlock, packedUnitOf(c.dot, isa)) *
+                                 elementBytes(c.rhsType()));
+  if (!c.blockSize)
+    return;
+  if (!c.areScalesPacked)
+    c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
+  c.startOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.sumType()));
+  c.rowScaleOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.accumulator()));
+}
+
 Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
   if (!kernel.contraction)
     return doesNotSuit(kernel.func, isa);
@@ -201,28 +265,10 @@ Status ContractionAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) con
   c.tileRows = panel.rows;
   c.isAlongDepth = panel.alongDepth;
   c.resultRows = resultRowsOf(kernel.vars, kernel.func, kernel.tiles, isa.lanes());
-  const int64_t resultBytes = elementBytes(c.accumulator());
-  const bool isTurned = c.resultRows && resultBytes == 4 && c.panel % isa.lanes() == 0;
-  c.tileOffset = kernel.reserve((c.rowBlock * c.columnBlock + (isTurned ? isa.lanes() * c.panel : 0)) * resultBytes);
-  if (isTurned)
-    c.turnedOffset = kernel.reserve(c.panel * c.turnedPitch(isa.lanes()) * resultBytes);
-  if (c.lhs == OperandForm::Runs) {
-    c.runs = runsIn(kernel, panel, isa);
-    if (!c.runs || (c.depthBlock % c.runs->size != 0 && c.runs->size % c.depthBlock != 0))
-      return doesNotSuit(kernel.func, isa);
-    c.tableOffset = kernel.reserve(c.rowBlock * 2 * static_cast<int64_t>(sizeof(int64_t)));
-  }
-  if (isCopied(c.lhs))
-    c.lhsOffset = kernel.reserve(c.rowBlock * (c.depthBlock + isa.lanes()) * elementBytes(c.lhsType()));
-  if (c.rhs == OperandForm::Copied)
-    c.rhsOffset = kernel.reserve(c.columnBlock * llvm::alignTo(c.depthBlock, packedUnitOf(c.dot, isa)) *
-                                 elementBytes(c.rhsType()));
-  if (c.blockSize) {
-    if (!c.areScalesPacked)
-      c.columnScaleOffset = kernel.reserve(c.blocks() * c.columnBlock * elementBytes(c.accumulator()));
-    c.startOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.sumType()));
-    c.rowScaleOffset = kernel.reserve(c.rowBlock * c.blocks() * elementBytes(c.accumulator()));
-  }
+  if (!planLeft(kernel, panel, isa))
+    return doesNotSuit(kernel.func, isa);
+  reserveResults(kernel, isa.lanes());
+  reserveOperands(kernel, isa);
   llvm::append_range(kernel.parallel, graph::exprsOf(kernel.func.getGrid()));
   kernel.parallel.push_back(ceilDiv(c.columns, c.columnBlock));
   kernel.parallel.push_back(ceilDiv(c.rows, c.rowBlock));
