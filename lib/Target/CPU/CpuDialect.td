@@ -58,10 +58,14 @@ def Cpu_NestAttr : Cpu_Schedule<"Nest", "nest"> {
     counted from 0, outermost first. Loop `vector` becomes the innermost and takes `vectors`
     vectors at a time; without one all loops are over scalars. The `parallel` outermost loops are
     iterations of the grid, and so are pieces of `chunk` elements of the vectorised one; 0: it is
-    not cut.
+    not cut. `jam` iterations of the loop around the vectors are one: what their reductions read in common, as a window
+    that goes on by a step does, they read once.
   }];
-  let parameters = (ins "int64_t":$parallel, "std::optional<int64_t>":$vector, "int64_t":$vectors, "int64_t":$chunk);
-  let assemblyFormat = "`<` `parallel` $parallel `` custom<Vectors>($vector, $vectors, $chunk) `>`";
+  let parameters = (ins "int64_t":$parallel, "std::optional<int64_t>":$vector, "int64_t":$vectors, "int64_t":$chunk,
+                        DefaultValuedParameter<"int64_t", "1">:$jam);
+  let assemblyFormat = [{
+    `<` `parallel` $parallel `` custom<Vectors>($vector, $vectors, $chunk) (`,` `jam` $jam^)? `>`
+  }];
 }
 
 def Cpu_Side : I32EnumAttr<"Side", "of the two loops of a transposition", [

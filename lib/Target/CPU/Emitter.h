@@ -77,6 +77,8 @@ private:
   void emitInParts(const NestLoops &loops, unsigned level);
   void emitLevel(const NestLoops &loops, unsigned level);
   void emitPart(const NestLoops &loops, unsigned level, const LoopPart &part);
+  void emitJams(const NestLoops &loops, unsigned level, mlir::Value lower, mlir::Value upper, const Expr &length);
+  void forEachJammed(llvm::function_ref<void(int64_t)> body);
   /// Of an op with a mask, or in_range, whether its conditions hold in the parts that loops are in; nothing where that
   /// is not known.
   std::optional<bool> isKnown(mlir::Operation *op);
@@ -317,6 +319,12 @@ private:
   mlir::Value liveColumns(const RowDot &dot);
   mlir::Value liveDepth(const RowDot &dot);
 
+  /// Iterations of a loop that are emitted as one.
+  struct Jam {
+    std::string var; ///< has the first one's value
+    int64_t count = 1;
+    std::vector<llvm::DenseMap<mlir::Value, mlir::Value>> copies; ///< `values` of each; none outside of the body
+  };
   /// What an iteration computes: firsts and counts; depth is the current block of k.
   struct DotBlock {
     mlir::Value row, rows, column, columns, depth, depths;
@@ -349,6 +357,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> values; ///< scalars of the kernel -> emitted
   TileWindow window;
   DotBlock block;
+  Jam jam;
   bool isLive = false; ///< only columns that count are loaded now
   LiveParts live;      ///< of the nest's loops
 };

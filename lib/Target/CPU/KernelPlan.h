@@ -42,6 +42,7 @@ struct Nest {
   unsigned vectors = 1;                       ///< so many vectors of it at a time
   unsigned parallel = 0;                      ///< so many loops are iterations of the grid
   int64_t chunk = 0;                          ///< pieces of this size of the last loop are, too
+  int64_t jam = 1;                            ///< so many iterations of the last loop but one are emitted as one
   bool hasLaneTiles = false;                  ///< stored tiles have an element for each lane
   std::optional<Transposition> transposition; ///< tiles of the last two loops are iterations, too
 

@@ -118,128 +118,6 @@ Emitter::Values Emitter::scalarLoop(const std::string &var, Value lower, Value u
 }
 
 //===----------------------------------------------------------------------===//
-// The nest of an iteration: every op stands as far out as it can
-//===----------------------------------------------------------------------===//
-
-static bool staysInside(Operation &op) {
-  if (auto load = dyn_cast<kernel::LoadOp>(op))
-    return load.getView().getType().getAccess() != Access::Read;
-  bool writes = false;
-  op.walk([&](kernel::StoreOp) { writes = true; });
-  return writes;
-}
-
-Emitter::Levels Emitter::levelsOf(const Nest &nest) {
-  Levels levels(nest.vars.size() + 1);
-  llvm::DenseMap<Operation *, unsigned> placed;
-  for (Operation &op : *nest.body) {
-    unsigned level = nest.parallel;
-    std::set<std::string> used = variablesOf(vars, &op, plan.tiles);
-    for (auto [i, var] : llvm::enumerate(nest.vars))
-      if (used.count(var))
-        level = std::max<unsigned>(level, i + 1);
-    op.walk([&](Operation *nested) {
-      for (Value operand : nested->getOperands())
-        if (Operation *source = operand.getDefiningOp())
-          level = std::max(level, placed.lookup(source));
-    });
-    bool keepsTile = llvm::any_of(op.getResults(), [&](Value v) { return plan.tiles.count(v); });
-    if (staysInside(op) || keepsTile)
-      level = nest.vars.size();
-    placed[&op] = level;
-    levels[level].push_back(&op);
-  }
-  return levels;
-}
-
-void Emitter::emitNest(const Nest &nest, ArrayRef<Value> parallel) {
-  c.lanes = isa.lanes() * nest.vectors;
-  for (unsigned i = 0; i < nest.parallel; ++i)
-    variables[nest.vars[i]] = parallel[i];
-  const NestLoops loops{nest, levelsOf(nest), cutLoops(vars, nest.vars, nest.extents, *nest.body, nest.vectorised),
-                        nest.chunk ? parallel.back() : Value()};
-  emitInParts(loops, 0);
-}
-
-/// An iteration of the grid looks in which parts it is.
-void Emitter::emitInParts(const NestLoops &loops, unsigned level) {
-  if (level == loops.nest.parallel)
-    return emitLevel(loops, level);
-  const std::string &var = loops.nest.vars[level];
-  const std::function<void(ArrayRef<LoopPart>)> choose = [&](ArrayRef<LoopPart> parts) {
-    const auto here = [&] {
-      if (loops.parts[level].size() > 1)
-        live[var] = parts.front();
-      emitInParts(loops, level + 1);
-      live.erase(var);
-    };
-    if (parts.size() == 1)
-      return here();
-    const auto branch = [](llvm::function_ref<void()> body) {
-      return [body](OpBuilder &b, Location loc) {
-        body();
-        scf::YieldOp::create(b, loc);
-      };
-    };
-    const auto others = [&] { choose(parts.drop_front()); };
-    const Value isHere = c.cmpi(CmpIPredicate::slt, variables[var], index(parts.front().end));
-    scf::IfOp::create(c.b, c.loc, isHere, branch(here), branch(others));
-  };
-  choose(loops.parts[level]);
-}
-
-void Emitter::emitLevel(const NestLoops &loops, unsigned level) {
-  const llvm::DenseSet<Operation *> needed =
-      live.empty() ? llvm::DenseSet<Operation *>()
-                   : neededOps(*loops.nest.body, [&](Operation *op) { return isKnown(op); });
-  for (Operation *op : loops.levels[level])
-    if (live.empty() || needed.contains(op))
-      emitOp(op);
-  if (level == loops.nest.vars.size())
-    return;
-  const std::string &var = loops.nest.vars[level];
-  for (const LoopPart &part : loops.parts[level]) {
-    if (loops.parts[level].size() > 1)
-      live[var] = part;
-    emitPart(loops, level, part);
-    live.erase(var);
-  }
-}
-
-void Emitter::emitPart(const NestLoops &loops, unsigned level, const LoopPart &part) {
-  const Nest &nest = loops.nest;
-  const auto inside = [&](Carried) -> Values {
-    emitLevel(loops, level + 1);
-    return {};
-  };
-  Value lower = index(part.begin), upper = index(part.end);
-  Expr length = simplify(part.end - part.begin, vars.ranges());
-  if (!nest.vectorised || level + 1 < nest.vars.size()) {
-    scalarLoop(nest.vars[level], lower, upper, {}, inside);
-    return;
-  }
-  if (loops.piece) {
-    const Value first = c.muli(loops.piece, c.i64(nest.chunk)), end = c.addi(first, c.i64(nest.chunk));
-    const bool isWhole = loops.parts[level].size() == 1;
-    lower = isWhole ? first : c.maxsi(lower, first);
-    upper = c.minsi(upper, end);
-    if (!isWhole) { // it may have none of the piece
-      upper = c.maxsi(lower, upper);
-      length = Expr::symbol("part");
-    }
-  }
-  vectorLoop(nest.vars[level], lower, upper, length, {}, inside, /*interleave=*/nullptr,
-             loops.parts[level].size() == 1 ? nest.chunk : 1);
-}
-
-std::optional<bool> Emitter::isKnown(Operation *op) {
-  graph::Exprs conditions = conditionsOf(vars, op);
-  for (Expr &e : conditions)
-    e = e.substitute(aliases);
-  return holdsIn(live, conditions, vars.ranges());
-}
-
-//===----------------------------------------------------------------------===//
 // foreach, map, reduce
 //===----------------------------------------------------------------------===//
 
@@ -346,14 +224,19 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
     Value neutral = emitNeutral(c, kind.getValue(), result.getType());
     init.push_back(isWide ? c.splat(neutral) : neutral);
   }
+  const size_t count = init.size();
+  for (int64_t i = 1; i < jam.count; ++i)
+    init.append(init.begin(), init.begin() + count);
   auto merge = [&](Carried a, Carried b) {
     Values merged;
     for (unsigned i = 0; i < a.size(); ++i)
-      merged.push_back(combine(i, a[i], b[i]));
+      merged.push_back(combine(i % count, a[i], b[i]));
     return merged;
   };
   auto step = [&](Carried carried) {
-    Values next = merge(carried, emitYield(op.getBody().front()));
+    Values addends;
+    forEachJammed([&](int64_t) { llvm::append_range(addends, emitYield(op.getBody().front())); });
+    Values next = merge(carried, addends);
     for (unsigned i = 0; loops.vectorised && mask && i < next.size(); ++i)
       next[i] = c.select(mask, next[i], carried[i]);
     return next;
@@ -365,8 +248,10 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
   Values totals = emitLoops(loops, 0, init, step, isApart ? nullptr : &interleave);
   if (loops.vectorised)
     totals = reduceLanes(std::move(totals), merge);
-  for (auto [result, total] : llvm::zip_equal(op.getResults(), totals))
-    values[result] = total;
+  forEachJammed([&](int64_t i) {
+    for (auto [result, total] : llvm::zip_equal(op.getResults(), ArrayRef(totals).slice(i * count, count)))
+      values[result] = total;
+  });
 }
 
 } // namespace cupola::cpu

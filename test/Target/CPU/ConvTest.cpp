@@ -156,35 +156,49 @@ TEST_P(ConvTest, BytesAreCopiedByRegisters) {
   }
 }
 
-/// 6x6 images, a filter of 3x3 per channel.
-double depthwiseAt(const std::vector<float> &x, const std::vector<float> &w, int64_t channels, int64_t at) {
-  int64_t channel = at % channels, column = at / channels % 6, row = at / channels / 6;
+/// Square images, a filter of 3x3 per channel.
+double depthwiseAt(const std::vector<float> &x, const std::vector<float> &w, int64_t size, int64_t channels,
+                   int64_t at) {
+  int64_t channel = at % channels, column = at / channels % size, row = at / channels / size;
   double sum = 0;
   for (int64_t i = 0; i < 3; ++i)
     for (int64_t j = 0; j < 3; ++j) {
       int64_t y = row + i - 1, z = column + j - 1;
-      if (y >= 0 && y < 6 && z >= 0 && z < 6)
-        sum += double(x[(y * 6 + z) * channels + channel]) * w[(i * 3 + j) * channels + channel];
+      if (y >= 0 && y < size && z >= 0 && z < size)
+        sum += double(x[(y * size + z) * channels + channel]) * w[(i * 3 + j) * channels + channel];
     }
   return sum;
 }
 
+void expectDepthwise(int64_t size, int64_t channels, int level) {
+  Expr d0 = Expr::symbol("d0"), d1 = Expr::symbol("d1"), g0 = Expr::symbol("g0"), g1 = Expr::symbol("g1"),
+       g2 = Expr::symbol("g2");
+  Expr input = ((d0 + g0 - 1) * size + d1 + g1 - 1) * channels + g2;
+  KernelRunner runner(kernelText("depthwise", {{"CHANNELS", std::to_string(channels)},
+                                               {"SIZE", std::to_string(size)},
+                                               {"INPUT", positionText(input)},
+                                               {"WEIGHT", positionText((d0 * 3 + d1) * channels + g2)},
+                                               {"OUT", positionText((g0 * size + g1) * channels + g2)}}),
+                      level);
+  const int64_t count = size * size * channels;
+  std::vector<float> x = randomFloats(count, 1), w = randomFloats(9 * channels, 2), o(count + 1, -1);
+  runner.run(0, {x.data(), w.data(), o.data()}, {});
+  for (int64_t i = 0; i < count; ++i)
+    ASSERT_NEAR(o[i], depthwiseAt(x, w, size, channels, i), 1e-5)
+        << size << " places, " << channels << " channels, at " << i;
+  EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+}
+
 TEST_P(ConvTest, DepthwiseOverWholeAndRaggedVectors) {
-  for (int64_t channels : {1, 16, 24, 40, 64, 72, 200}) {
-    Expr d0 = Expr::symbol("d0"), d1 = Expr::symbol("d1"), g0 = Expr::symbol("g0"), g1 = Expr::symbol("g1"),
-         g2 = Expr::symbol("g2");
-    Expr input = ((d0 + g0 - 1) * 6 + d1 + g1 - 1) * channels + g2;
-    KernelRunner runner(kernelText("depthwise", {{"CHANNELS", std::to_string(channels)},
-                                                 {"INPUT", positionText(input)},
-                                                 {"WEIGHT", positionText((d0 * 3 + d1) * channels + g2)},
-                                                 {"OUT", positionText((g0 * 6 + g1) * channels + g2)}}),
-                        GetParam());
-    std::vector<float> x = randomFloats(36 * channels, 1), w = randomFloats(9 * channels, 2), o(36 * channels + 1, -1);
-    runner.run(0, {x.data(), w.data(), o.data()}, {});
-    for (int64_t i = 0; i < 36 * channels; ++i)
-      ASSERT_NEAR(o[i], depthwiseAt(x, w, channels, i), 1e-5) << channels << " channels, at " << i;
-    EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
-  }
+  for (int64_t channels : {1, 16, 24, 40, 64, 72, 200})
+    expectDepthwise(6, channels, GetParam());
+}
+
+/// Eight places or four of a line are one, and what is left of a line.
+TEST_P(ConvTest, DepthwisePlacesAreJammed) {
+  for (int64_t size : {8, 9, 10, 11, 13, 14})
+    for (int64_t channels : {16, 24, 40})
+      expectDepthwise(size, channels, GetParam());
 }
 
 TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {

@@ -39,3 +39,29 @@ kernel.func @border reduction grid (%g0, %g1) in [6, 16] scalars [] (%x: !kernel
   } : f32
   kernel.store %s, %o[16*%g0 + %g1] : f32 to !kernel.view<f32, write>
 }
+
+// Four places of a line share filters, and what windows have in common; of ten, two are left.
+// CHECK-LABEL: llvm.func @jammed(
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>)
+kernel.func @jammed reduction grid (%g0, %g1, %g2) in [10, 10, 32] scalars []
+    (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0, %d1) in [3, 3] {
+    %a = kernel.load %x[384*%d0 + 32*%d1 + 384*%g0 + 32*%g1 + %g2] : f32 from !kernel.view<f32, read>
+    %b = kernel.load %w[96*%d0 + 32*%d1 + %g2] : f32 from !kernel.view<f32, read>
+    %p = kernel.binary mul %a, %b : f32 -> f32
+    kernel.yield %p : f32
+  } : f32
+  kernel.store %s, %o[320*%g0 + 32*%g1 + %g2] : f32 to !kernel.view<f32, write>
+}
+
+// Windows that lie side by side have nothing in common.
+// CHECK-LABEL: llvm.func @apart(
+// CHECK-NOT: -> (vector<16xf32>, vector<16xf32>
+kernel.func @apart reduction grid (%g0, %g1, %g2) in [10, 10, 32] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
+    %a = kernel.load %x[960*%d0 + 32*%d1 + 2880*%g0 + 96*%g1 + %g2] : f32 from !kernel.view<f32, read>
+    kernel.yield %a : f32
+  } : f32
+  kernel.store %s, %o[320*%g0 + 32*%g1 + %g2] : f32 to !kernel.view<f32, write>
+}

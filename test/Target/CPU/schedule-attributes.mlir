@@ -16,6 +16,10 @@ kernel.func @vectors pointwise grid () in [] scalars []
 kernel.func @whole reduction grid () in [] scalars []
     schedule #cpu.nest<parallel 1, vector 0, vectors 1, chunk 0> () {
 }
+// CHECK: @jammed {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0, jam 4> ()
+kernel.func @jammed reduction grid () in [] scalars []
+    schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0, jam 4> () {
+}
 // CHECK: @channels_last {{.*}} schedule #cpu.transpose<from 0, to 1, tile 256x64, inner from> ()
 kernel.func @channels_last pointwise grid () in [] scalars []
     schedule #cpu.transpose<from 0, to 1, tile 256x64, inner from> () {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 20
+// COUNT: 21
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -272,6 +272,17 @@ kernel.func @two_places conv grid () in [] scalars []
     %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "16">
     kernel.store %s, %o[16*%m + %n] : f32 to <f32, write>
   }
+}
+
+// -----
+
+// Iterations that are one have reductions with something in common.
+// CHECK: the schedule of kernel alone does not suit it on x86-64-v4
+kernel.func @alone pointwise grid (%i, %j, %k) in [8, 8, 32] scalars []
+    schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0, jam 4>
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %x = kernel.load %a[256*%i + 32*%j + %k] : f32 from <f32, read>
+  kernel.store %x, %o[256*%i + 32*%j + %k] : f32 to <f32, write>
 }
 
 // -----

@@ -14,6 +14,8 @@ namespace cupola::cpu {
 
 /// Elements of a piece where the vectorised loop is long: many pieces are what threads are for.
 static constexpr int64_t kChunk = 4096;
+/// Iterations that are emitted as one: each has a sum, and code of its own.
+static constexpr int64_t kMostJam = 8;
 
 static double workOf(Block &body) {
   double work = 0;
@@ -43,16 +45,60 @@ static Nest scheduled(Nest nest, NestAttr schedule) {
   nest.vectors = schedule.getVectors();
   nest.parallel = schedule.getParallel();
   nest.chunk = schedule.getChunk();
+  nest.jam = schedule.getJam();
   return nest;
 }
 
 LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<int64_t> vector, int64_t vectors,
-                               int64_t chunk) {
+                               int64_t chunk, int64_t jam) {
   if (parallel < 0 || vector.value_or(0) < 0 || chunk < 0)
     return error() << "has a negative number";
+  if (jam < 1 || jam > kMostJam || (jam > 1 && (!vector || vectors > 1 || chunk > 0)))
+    return error() << jam << " iterations are one, which may be 1 to " << kMostJam
+                   << " of whole loops around one vector";
   if (vectors != 1 && vectors != 2 && vectors != 4)
     return error() << vectors << " vectors at a time are none of 1, 2 and 4";
   return success();
+}
+
+/// Whether the loop around the vectors has no ops of its own, and the body reductions whose steps have elements in
+/// common with those of its neighbours: that do not depend on it, or that a window reads, of the iterations before,
+/// too.
+static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
+  const std::string &around = nest.vars[nest.vars.size() - 2], &last = nest.vars.back();
+  bool shares = false;
+  for (Operation &op : *nest.body) {
+    const std::set<std::string> used = variablesOf(kernel.vars, &op, kernel.tiles);
+    if ((used.count(around) && !used.count(last)) || (op.getNumRegions() && !isa<ReduceOp>(op)))
+      return false;
+    auto reduce = dyn_cast<ReduceOp>(op);
+    if (!reduce)
+      continue;
+    const std::vector<std::string> steps = kernel.vars.names(reduce.getBody().getArguments());
+    for (Operation &inner : reduce.getBody().front()) {
+      if (inner.getNumRegions())
+        return false;
+      if (auto load = dyn_cast<LoadOp>(inner)) {
+        const Expr position = kernel.vars.read(load.getPosition(), load.getIndices());
+        const bool moves = llvm::any_of(steps, [&](const std::string &step) { return position.uses(step); });
+        const bool isWindow = llvm::any_of(steps, [&](const std::string &step) {
+          return position.coefficient(step) && position.coefficient(step) == position.coefficient(around);
+        });
+        shares |= moves && (!position.uses(around) || isWindow);
+      }
+    }
+  }
+  return shares;
+}
+
+/// The loops outside of it are enough for threads.
+static int64_t jamOf(KernelPlan &kernel, const Nest &nest) {
+  const size_t loops = nest.vars.size();
+  if (!nest.vectorised || loops < 3 || !kernel.tiles.empty() || !sharesElements(kernel, nest))
+    return 1;
+  const std::optional<int64_t> outer = nest.extents[loops - 3].constant(), extent = nest.extents[loops - 2].constant();
+  const bool isShared = loops > 3 || (outer && *outer >= kMostJam);
+  return !isShared ? 1 : extent && *extent <= kMostJam ? std::max<int64_t>(1, *extent) : kMostJam / 2;
 }
 
 Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
@@ -69,10 +115,13 @@ Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) 
   const int64_t chunk = vector && (!extent || *extent > kChunk) ? kChunk : 0;
   const bool isShared = extent && kernel.tiles.empty() && !nest.body->getOps<kernel::ReduceOp>().empty();
   Candidates all;
+  const int64_t jam = chunk ? 1 : jamOf(kernel, nest);
+  if (jam > 1)
+    all.push_back(NestAttr::get(kernel.func.getContext(), nest.vars.size() - 2, vector, /*vectors=*/1, chunk, jam));
   for (size_t parallel = nest.vars.size() - nest.vectorised;; --parallel) {
     for (int64_t vectors : {1, 2, 4})
       if (vectors == 1 || isShared)
-        all.push_back(NestAttr::get(kernel.func.getContext(), parallel, vector, vectors, chunk));
+        all.push_back(NestAttr::get(kernel.func.getContext(), parallel, vector, vectors, chunk, /*jam=*/1));
     if (parallel <= 1 || chunk || !nest.extents[parallel - 1].constant())
       return all;
   }
@@ -88,8 +137,10 @@ double NestAttr::cost(const KernelPlan &kernel, const CpuArchitecture &isa) cons
   const double indices = std::max(1.0, kIterationWork / iterationWork(nest));
   std::optional<int64_t> extent = nest.vectorised ? nest.extents.back().constant() : std::nullopt;
   if (!extent)
-    return indices;
-  return indices * static_cast<double>(llvm::divideCeil(*extent, getVectors() * isa.lanes()) * (kStep + getVectors()));
+    return indices / static_cast<double>(getJam());
+  const auto vectors = static_cast<double>(llvm::divideCeil(*extent, getVectors() * isa.lanes()));
+  const double step = static_cast<double>(kStep + getVectors() * getJam()) / static_cast<double>(getJam());
+  return indices * vectors * step;
 }
 
 /// A last vector may be stored beyond the end of a tile, but several may not.
@@ -101,6 +152,9 @@ static bool suits(NestAttr schedule, KernelPlan &kernel, const CpuArchitecture &
     return false;
   if (!vector)
     return true;
+  if (schedule.getJam() > 1 && (schedule.getParallel() + 2 > loops || !kernel.tiles.empty() ||
+                                !sharesElements(kernel, scheduled(nest, schedule))))
+    return false;
   return *vector < loops && schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0 &&
          (schedule.getVectors() == 1 || kernel.tiles.empty()) &&
          canVectorise(kernel.vars, nest.vars[*vector], *nest.body, kernel.tiles, kernel.hasRoomForLanes(isa.lanes()));
