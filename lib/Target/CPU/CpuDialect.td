@@ -59,7 +59,7 @@ def Cpu_NestAttr : Cpu_Schedule<"Nest", "nest"> {
     vectors at a time; without one all loops are over scalars. The `parallel` outermost loops are
     iterations of the grid, and so are pieces of `chunk` elements of the vectorised one; 0: it is
     not cut. `jam` iterations of the loop around the vectors are one: what their reductions read in common, as a window
-    that goes on by a step does, they read once.
+    that goes on by a step does, they read once. Pieces are of that loop then.
   }];
   let parameters = (ins "int64_t":$parallel, "std::optional<int64_t>":$vector, "int64_t":$vectors, "int64_t":$chunk,
                         DefaultValuedParameter<"int64_t", "1">:$jam);

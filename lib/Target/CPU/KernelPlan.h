@@ -41,11 +41,13 @@ struct Nest {
   bool vectorised = false;                    ///< the last loop is
   unsigned vectors = 1;                       ///< so many vectors of it at a time
   unsigned parallel = 0;                      ///< so many loops are iterations of the grid
-  int64_t chunk = 0;                          ///< pieces of this size of the last loop are, too
+  int64_t chunk = 0;                          ///< pieces of this size of chunkedLoop() are, too
   int64_t jam = 1;                            ///< so many iterations of the last loop but one are emitted as one
   bool hasLaneTiles = false;                  ///< stored tiles have an element for each lane
   std::optional<Transposition> transposition; ///< tiles of the last two loops are iterations, too
 
+  /// Of which pieces are iterations: the last one, or that around it if it is jammed.
+  size_t chunkedLoop() const { return vars.size() - (jam > 1 ? 2 : 1); }
   /// Makes the loop the innermost, for vectors.
   void vectorise(unsigned loop);
 };

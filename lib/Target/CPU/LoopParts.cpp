@@ -24,6 +24,8 @@ namespace {
 
 /// Copies of a body, and ops in all of them: code that nobody runs costs time to compile.
 constexpr size_t kMostCopies = 16, kMostOps = 4096;
+/// Parts whose order is not known.
+constexpr size_t kMostUnordered = 3;
 
 /// What loops inside of a nest add to `e` at least; nothing where that is not known.
 std::optional<int64_t> leastInside(Variables &vars, const Expr &e) {
@@ -123,31 +125,57 @@ private:
     return step && !step->isConstant(0) && !step->isConstant(1);
   }
 
-  static LoopParts between(ArrayRef<Expr> ends) {
+  /// The larger one, if that is known.
+  Expr larger(const Expr &a, const Expr &b) const {
+    const Interval more = bounds(simplify(a - b, vars.ranges()), vars.ranges());
+    return more.lo.value_or(-1) >= 0 ? a : more.hi.value_or(1) <= 0 ? b : max(a, b);
+  }
+  Expr smaller(const Expr &a, const Expr &b) const {
+    const Expr most = larger(a, b);
+    return most == a ? b : most == b ? a : min(a, b);
+  }
+
+  LoopParts between(ArrayRef<Expr> ends) const {
     LoopParts parts;
-    for (const Expr &end : ends)
-      parts.push_back({parts.empty() ? Expr(0) : parts.back().end, end});
+    Expr begin = 0, from = 0;
+    for (const Expr &to : ends) {
+      const Expr end = isOrdered ? to : smaller(larger(begin, to), ends.back());
+      parts.push_back({begin, end, from, to});
+      begin = end;
+      from = isOrdered ? to : larger(from, to);
+    }
     return parts;
   }
 
-  /// Unless it is not known which comes first.
+  /// Where it is not known which comes first, numbers do, so that the parts between the two ends of a long loop are
+  /// one.
   void insert(const Expr &at, std::vector<Expr> &ends) {
+    const Interval own = bounds(at, vars.ranges());
+    if (own.hi.value_or(1) <= 0) // at the beginning or before it
+      return;
+    bool isKnown = true;
     for (auto next = ends.begin(); next != ends.end(); ++next) {
       const Interval after = bounds(simplify(*next - at, vars.ranges()), vars.ranges());
-      if (after.lo.value_or(-1) >= 0) { // here, but not twice, nor at the beginning or before it
-        const Interval before = bounds(at, vars.ranges());
-        if (after.hi != 0 && before.hi.value_or(1) > 0)
-          ends.insert(next, before.lo.value_or(-1) >= 0 ? at : max(at, Expr(0)));
+      const bool isLast = next + 1 == ends.end();
+      if ((after.lo == 0 && after.hi == 0) || (isLast && after.hi.value_or(1) <= 0))
         return;
-      }
-      if (after.hi.value_or(1) > 0)
+      const bool isBefore = after.lo.value_or(-1) >= 0, isBehind = after.hi.value_or(1) <= 0;
+      isKnown &= isBefore || isBehind;
+      const bool isFirst = isBefore || isLast || (!isBehind && at.constant() && !next->constant());
+      if (!isFirst)
+        continue;
+      if (!isKnown && ends.size() >= kMostUnordered)
         return;
+      isOrdered &= isKnown && own.lo.value_or(-1) >= 0;
+      ends.insert(next, at);
+      return;
     }
   }
 
   Variables &vars;
   ArrayRef<std::string> loops;
   Block &body;
+  bool isOrdered = true; ///< each cut is known to come before the next
 };
 
 } // namespace
@@ -155,7 +183,7 @@ private:
 Ranges within(const LiveParts &parts, const Ranges &ranges) {
   Ranges known = ranges;
   for (const auto &[var, part] : parts)
-    known[var] = {part.begin, part.end - 1};
+    known[var] = {part.from, part.to - 1};
   return known;
 }
 
@@ -183,8 +211,8 @@ static std::optional<bool> holdsIn(const LiveParts &parts, const Expr &condition
     const int64_t known = step ? step->constant().value_or(0) : 0;
     if (!step || (known == 0 && condition.uses(var)))
       return std::nullopt;
-    least = least.substitute({{var, known >= 0 ? part.begin : part.end - 1}});
-    most = most.substitute({{var, known >= 0 ? part.end - 1 : part.begin}});
+    least = least.substitute({{var, known >= 0 ? part.from : part.to - 1}});
+    most = most.substitute({{var, known >= 0 ? part.to - 1 : part.from}});
   }
   if (bounds(simplify(least, ranges), ranges).lo.value_or(-1) >= 0)
     return true;

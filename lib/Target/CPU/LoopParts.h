@@ -15,9 +15,14 @@
 
 namespace cupola::cpu {
 
-/// Iterations [begin, end) of a loop; expressions over the scalars of the kernel.
+/// Iterations [begin, end) of a loop; expressions over the scalars of the kernel. Where it is not known in which order
+/// parts begin, some have none. What is known of a variable in an iteration is from <= variable < to.
 struct LoopPart {
-  Expr begin, end;
+  LoopPart() = default;
+  LoopPart(const Expr &begin, const Expr &end) : begin(begin), end(end), from(begin), to(end) {}
+  LoopPart(const Expr &begin, const Expr &end, const Expr &from, const Expr &to)
+      : begin(begin), end(end), from(from), to(to) {}
+  Expr begin, end, from, to;
 };
 using LoopParts = std::vector<LoopPart>;
 

@@ -225,8 +225,9 @@ void Emitter::emitReduce(kernel::ReduceOp op) {
     init.push_back(isWide ? c.splat(neutral) : neutral);
   }
   const size_t count = init.size();
+  const Values one = init;
   for (int64_t i = 1; i < jam.count; ++i)
-    init.append(init.begin(), init.begin() + count);
+    llvm::append_range(init, one);
   auto merge = [&](Carried a, Carried b) {
     Values merged;
     for (unsigned i = 0; i < a.size(); ++i)

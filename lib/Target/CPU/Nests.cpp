@@ -108,15 +108,9 @@ void Emitter::emitPart(const NestLoops &loops, unsigned level, const LoopPart &p
   };
   Value lower = index(part.begin), upper = index(part.end);
   Expr length = simplify(part.end - part.begin, vars.ranges());
-  if (nest.jam > 1 && level + 2 == nest.vars.size())
-    return emitJams(loops, level, lower, upper, length);
-  if (!nest.vectorised || level + 1 < nest.vars.size()) {
-    scalarLoop(nest.vars[level], lower, upper, {}, inside);
-    return;
-  }
-  if (loops.piece) {
+  const bool isWhole = loops.parts[level].size() == 1, isCut = loops.piece && level == nest.chunkedLoop();
+  if (isCut) {
     const Value first = c.muli(loops.piece, c.i64(nest.chunk)), end = c.addi(first, c.i64(nest.chunk));
-    const bool isWhole = loops.parts[level].size() == 1;
     lower = isWhole ? first : c.maxsi(lower, first);
     upper = c.minsi(upper, end);
     if (!isWhole) { // it may have none of the piece
@@ -124,8 +118,15 @@ void Emitter::emitPart(const NestLoops &loops, unsigned level, const LoopPart &p
       length = Expr::symbol("part");
     }
   }
+  if (nest.jam > 1 && level + 2 == nest.vars.size())
+    return emitJams(loops, level, lower, upper,
+                    isCut && !divisible(length, nest.jam, divisors) ? Expr::symbol("part") : length);
+  if (!nest.vectorised || level + 1 < nest.vars.size()) {
+    scalarLoop(nest.vars[level], lower, upper, {}, inside);
+    return;
+  }
   vectorLoop(nest.vars[level], lower, upper, length, {}, inside, /*interleave=*/nullptr,
-             loops.parts[level].size() == 1 ? nest.chunk : 1);
+             isCut && isWhole ? nest.chunk : 1);
 }
 
 std::optional<bool> Emitter::isKnown(Operation *op) {

@@ -170,23 +170,32 @@ double depthwiseAt(const std::vector<float> &x, const std::vector<float> &w, int
   return sum;
 }
 
-void expectDepthwise(int64_t size, int64_t channels, int level) {
-  Expr d0 = Expr::symbol("d0"), d1 = Expr::symbol("d1"), g0 = Expr::symbol("g0"), g1 = Expr::symbol("g1"),
-       g2 = Expr::symbol("g2");
-  Expr input = ((d0 + g0 - 1) * size + d1 + g1 - 1) * channels + g2;
-  KernelRunner runner(kernelText("depthwise", {{"CHANNELS", std::to_string(channels)},
-                                               {"SIZE", std::to_string(size)},
-                                               {"INPUT", positionText(input)},
-                                               {"WEIGHT", positionText((d0 * 3 + d1) * channels + g2)},
-                                               {"OUT", positionText((g0 * size + g1) * channels + g2)}}),
-                      level);
+void expectDepthwise(KernelRunner &runner, int64_t size, int64_t channels) {
   const int64_t count = size * size * channels;
   std::vector<float> x = randomFloats(count, 1), w = randomFloats(9 * channels, 2), o(count + 1, -1);
-  runner.run(0, {x.data(), w.data(), o.data()}, {});
+  runner.run(0, {x.data(), w.data(), o.data()}, {size});
   for (int64_t i = 0; i < count; ++i)
     ASSERT_NEAR(o[i], depthwiseAt(x, w, size, channels, i), 1e-5)
         << size << " places, " << channels << " channels, at " << i;
   EXPECT_EQ(o.back(), -1) << "wrote beyond the end";
+}
+
+/// `size`: a number, or n0.
+std::string depthwiseText(const Expr &size, int64_t channels) {
+  Expr d0 = Expr::symbol("d0"), d1 = Expr::symbol("d1"), g0 = Expr::symbol("g0"), g1 = Expr::symbol("g1"),
+       g2 = Expr::symbol("g2");
+  Expr input = ((d0 + g0 - 1) * size + d1 + g1 - 1) * channels + g2;
+  return kernelText("depthwise", {{"CHANNELS", std::to_string(channels)},
+                                  {"SIZE", size.text()},
+                                  {"SCALARS", size.constant() ? "" : "#kernel.scalar<0, 0, 1>"},
+                                  {"INPUT", positionText(input)},
+                                  {"WEIGHT", positionText((d0 * 3 + d1) * channels + g2)},
+                                  {"OUT", positionText((g0 * size + g1) * channels + g2)}});
+}
+
+void expectDepthwise(int64_t size, int64_t channels, int level) {
+  KernelRunner runner(depthwiseText(size, channels), level);
+  expectDepthwise(runner, size, channels);
 }
 
 TEST_P(ConvTest, DepthwiseOverWholeAndRaggedVectors) {
@@ -199,6 +208,15 @@ TEST_P(ConvTest, DepthwisePlacesAreJammed) {
   for (int64_t size : {8, 9, 10, 11, 13, 14})
     for (int64_t channels : {16, 24, 40})
       expectDepthwise(size, channels, GetParam());
+}
+
+/// It is not known which border comes first, or whether there is something between them.
+TEST_P(ConvTest, DepthwiseOfOpenImages) {
+  for (int64_t channels : {16, 24}) {
+    KernelRunner runner(depthwiseText(Expr::symbol("n0"), channels), GetParam());
+    for (int64_t size : {1, 2, 3, 4, 5, 9, 35})
+      expectDepthwise(runner, size, channels);
+  }
 }
 
 TEST(DepthPiecesTest, AreRowsOfTheWindowOrItsChannels) {

@@ -117,14 +117,14 @@ kernel.func @sums row_reduction grid (%g) in [n0] scalars [#kernel.scalar<0, 0, 
   kernel.store %s, %o[%g] : f32 to <f32, write>
 }
 
-// Vectors share the steps of a window: as many as leave few lanes of the last ones without work.
+// Vectors share the steps of windows that lie apart: as many as leave few lanes of the last ones without work.
 // ALL: @window {{.*}} schedule #cpu.nest<parallel 2, vector 2, vectors 4, chunk 0> (
 // OTHER-LABEL: llvm.func @window(
 // OTHER: scf.for {{.*}} -> (vector<32xf32>)
 kernel.func @window reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars []
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
-    %x = kernel.load %a[1600*%d0 + 200*%d1 + 1600*%g0 + 200*%g1 + %g2] : f32 from <f32, read>
+    %x = kernel.load %a[3600*%d0 + 200*%d1 + 10800*%g0 + 600*%g1 + %g2] : f32 from <f32, read>
     kernel.yield %x : f32
   } : f32
   kernel.store %s, %o[1200*%g0 + 200*%g1 + %g2] : f32 to <f32, write>
@@ -134,7 +134,7 @@ kernel.func @window reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars []
 kernel.func @narrow reduction grid (%g0, %g1, %g2) in [6, 6, 16] scalars []
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
-    %x = kernel.load %a[128*%d0 + 16*%d1 + 128*%g0 + 16*%g1 + %g2] : f32 from <f32, read>
+    %x = kernel.load %a[288*%d0 + 16*%d1 + 864*%g0 + 48*%g1 + %g2] : f32 from <f32, read>
     kernel.yield %x : f32
   } : f32
   kernel.store %s, %o[96*%g0 + 16*%g1 + %g2] : f32 to <f32, write>
@@ -492,4 +492,34 @@ kernel.func @places_of_ones conv grid () in [] scalars [] packed [#kernel.packed
     %s = kernel.extract %t [%m, %n] : f32 from !kernel.tile<f32, "256", "32">
     kernel.store %s, %o[32*%m + %n] : f32 to <f32, write>
   }
+}
+
+// Places share what windows read in common, and filters; of lines that are not many, or whose number is not known, pieces are iterations.
+// ALL: @windows {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0, jam 4> (
+kernel.func @windows reduction grid (%g0, %g1, %g2) in [14, 14, 64] scalars []
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
+    %x = kernel.load %a[1024*%d0 + 64*%d1 + 1024*%g0 + 64*%g1 + %g2] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[896*%g0 + 64*%g1 + %g2] : f32 to <f32, write>
+}
+// ALL: @signals {{.*}} schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 32, jam 4> (
+kernel.func @signals reduction grid (%g0, %g1, %g2) in [n0, 200, 64] scalars [#kernel.scalar<0, 0, 1>]
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0) in [5] {
+    %x = kernel.load %a[64*%d0 + 13056*%g0 + 64*%g1 + %g2] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[12800*%g0 + 64*%g1 + %g2] : f32 to <f32, write>
+}
+// Rows of a table have nothing in common.
+// ALL: @tables {{.*}} schedule #cpu.nest<parallel 2, vector 2, vectors 4, chunk 0> (
+kernel.func @tables reduction grid (%g0, %g1, %g2) in [14, 14, 64] scalars []
+    (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind max>] (%d0) in [9] {
+    %x = kernel.load %a[64*%d0 + 8064*%g0 + 576*%g1 + %g2] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  kernel.store %s, %o[896*%g0 + 64*%g1 + %g2] : f32 to <f32, write>
 }

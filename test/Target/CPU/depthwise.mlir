@@ -8,7 +8,7 @@
 // CHECK-COUNT-4: llvm.intr.masked.load {{.*}} vector<16xf32>
 kernel.func @wide reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
-    %a = kernel.load %x[1600*%d0 + 200*%d1 + 1600*%g0 + 200*%g1 + %g2] : f32 from !kernel.view<f32, read>
+    %a = kernel.load %x[3600*%d0 + 200*%d1 + 10800*%g0 + 600*%g1 + %g2] : f32 from !kernel.view<f32, read>
     kernel.yield %a : f32
   } : f32
   kernel.store %s, %o[1200*%g0 + 200*%g1 + %g2] : f32 to !kernel.view<f32, write>
@@ -20,7 +20,7 @@ kernel.func @wide reduction grid (%g0, %g1, %g2) in [6, 6, 200] scalars [] (%x: 
 // CHECK-NOT: vector<32xf32>
 kernel.func @narrow reduction grid (%g0, %g1, %g2) in [6, 6, 16] scalars [] (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind max>] (%d0, %d1) in [3, 3] {
-    %a = kernel.load %x[128*%d0 + 16*%d1 + 128*%g0 + 16*%g1 + %g2] : f32 from !kernel.view<f32, read>
+    %a = kernel.load %x[288*%d0 + 16*%d1 + 864*%g0 + 48*%g1 + %g2] : f32 from !kernel.view<f32, read>
     kernel.yield %a : f32
   } : f32
   kernel.store %s, %o[96*%g0 + 16*%g1 + %g2] : f32 to !kernel.view<f32, write>

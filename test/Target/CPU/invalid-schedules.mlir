@@ -20,13 +20,13 @@ kernel.func @k pointwise grid () in [] scalars [] schedule #cpu.nest<parallel 1,
 
 // -----
 
-// expected-error @below {{9 iterations are one, which may be 1 to 8 of whole loops around one vector}}
+// expected-error @below {{9 iterations are one, which may be 1 to 8 of a loop around one vector, and divide its pieces}}
 kernel.func @k reduction grid () in [] scalars [] schedule #cpu.nest<parallel 1, vector 1, vectors 1, chunk 0, jam 9> () {
 }
 
 // -----
 
-// expected-error @below {{4 iterations are one, which may be 1 to 8 of whole loops around one vector}}
+// expected-error @below {{4 iterations are one, which may be 1 to 8 of a loop around one vector, and divide its pieces}}
 kernel.func @k reduction grid () in [] scalars [] schedule #cpu.nest<parallel 1, vector 1, vectors 2, chunk 0, jam 4> () {
 }
 

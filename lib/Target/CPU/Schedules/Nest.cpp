@@ -5,6 +5,7 @@
 // iteration would be tiny. A reduction that runs for every vector of the outer loop may take
 // several of them at a time.
 
+#include "lib/Target/CPU/LoopParts.h"
 #include "lib/Target/CPU/Schedules/Schedules.h"
 
 using namespace mlir;
@@ -35,7 +36,7 @@ static double workOf(Block &body) {
 static double iterationWork(const Nest &nest) {
   double work = std::max(1.0, workOf(*nest.body) / 8);
   for (unsigned i = nest.parallel; i < nest.vars.size(); ++i)
-    work *= nest.chunk && i + 1 == nest.vars.size() ? nest.chunk / 4 : estimate(nest.extents[i]);
+    work *= nest.chunk && i == nest.chunkedLoop() ? nest.chunk / 4 : estimate(nest.extents[i]);
   return work;
 }
 
@@ -53,9 +54,9 @@ LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<
                                int64_t chunk, int64_t jam) {
   if (parallel < 0 || vector.value_or(0) < 0 || chunk < 0)
     return error() << "has a negative number";
-  if (jam < 1 || jam > kMostJam || (jam > 1 && (!vector || vectors > 1 || chunk > 0)))
+  if (jam < 1 || jam > kMostJam || (jam > 1 && (!vector || vectors > 1 || chunk % jam != 0)))
     return error() << jam << " iterations are one, which may be 1 to " << kMostJam
-                   << " of whole loops around one vector";
+                   << " of a loop around one vector, and divide its pieces";
   if (vectors != 1 && vectors != 2 && vectors != 4)
     return error() << vectors << " vectors at a time are none of 1, 2 and 4";
   return success();
@@ -91,14 +92,30 @@ static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
   return shares;
 }
 
-/// The loops outside of it are enough for threads.
-static int64_t jamOf(KernelPlan &kernel, const Nest &nest) {
-  const size_t loops = nest.vars.size();
-  if (!nest.vectorised || loops < 3 || !kernel.tiles.empty() || !sharesElements(kernel, nest))
-    return 1;
-  const std::optional<int64_t> outer = nest.extents[loops - 3].constant(), extent = nest.extents[loops - 2].constant();
+/// Whether what the body asks for along the loop around the vectors is known in parts of it: else all iterations ask.
+static bool asksInParts(KernelPlan &kernel, const Nest &nest) {
+  const size_t around = nest.vars.size() - 2;
+  bool asks = false;
+  nest.body->walk([&](Operation *op) {
+    for (const Expr &e : conditionsOf(kernel.vars, op))
+      asks |= e.uses(nest.vars[around]);
+  });
+  return !asks || cutLoops(kernel.vars, nest.vars, nest.extents, *nest.body, nest.vectorised)[around].size() > 1;
+}
+
+/// Iterations that are one, or eight of those where the loops outside may be too few for threads; none: null.
+static NestAttr jammed(KernelPlan &kernel, const Nest &nest, std::optional<unsigned> vector) {
+  const auto loops = static_cast<int64_t>(nest.vars.size());
+  if (!nest.vectorised || loops < 2 || !kernel.tiles.empty() || !sharesElements(kernel, nest) ||
+      !asksInParts(kernel, nest))
+    return {};
+  const std::optional<int64_t> extent = nest.extents[loops - 2].constant();
+  if (extent && *extent < 2)
+    return {};
+  const std::optional<int64_t> outer = loops == 3 ? nest.extents[0].constant() : 0;
   const bool isShared = loops > 3 || (outer && *outer >= kMostJam);
-  return !isShared ? 1 : extent && *extent <= kMostJam ? std::max<int64_t>(1, *extent) : kMostJam / 2;
+  const int64_t jam = extent && *extent <= kMostJam ? *extent : kMostJam / 2;
+  return NestAttr::get(kernel.func.getContext(), loops - 2, vector, /*vectors=*/1, isShared ? 0 : 8 * jam, jam);
 }
 
 Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {
@@ -115,9 +132,8 @@ Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) 
   const int64_t chunk = vector && (!extent || *extent > kChunk) ? kChunk : 0;
   const bool isShared = extent && kernel.tiles.empty() && !nest.body->getOps<kernel::ReduceOp>().empty();
   Candidates all;
-  const int64_t jam = chunk ? 1 : jamOf(kernel, nest);
-  if (jam > 1)
-    all.push_back(NestAttr::get(kernel.func.getContext(), nest.vars.size() - 2, vector, /*vectors=*/1, chunk, jam));
+  if (NestAttr together = chunk ? NestAttr() : jammed(kernel, nest, vector))
+    all.push_back(together);
   for (size_t parallel = nest.vars.size() - nest.vectorised;; --parallel) {
     for (int64_t vectors : {1, 2, 4})
       if (vectors == 1 || isShared)
@@ -155,7 +171,8 @@ static bool suits(NestAttr schedule, KernelPlan &kernel, const CpuArchitecture &
   if (schedule.getJam() > 1 && (schedule.getParallel() + 2 > loops || !kernel.tiles.empty() ||
                                 !sharesElements(kernel, scheduled(nest, schedule))))
     return false;
-  return *vector < loops && schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0 &&
+  return *vector < loops &&
+         (schedule.getJam() > 1 || schedule.getChunk() % (schedule.getVectors() * isa.lanes()) == 0) &&
          (schedule.getVectors() == 1 || kernel.tiles.empty()) &&
          canVectorise(kernel.vars, nest.vars[*vector], *nest.body, kernel.tiles, kernel.hasRoomForLanes(isa.lanes()));
 }
@@ -169,7 +186,7 @@ Status NestAttr::plan(KernelPlan &kernel, const CpuArchitecture &isa) const {
     kernel.widenTiles(isa.lanes());
   llvm::append_range(kernel.parallel, ArrayRef(nest.extents).take_front(nest.parallel));
   if (nest.chunk)
-    kernel.parallel.push_back(ceilDiv(nest.extents.back(), nest.chunk));
+    kernel.parallel.push_back(ceilDiv(nest.extents[nest.chunkedLoop()], nest.chunk));
   kernel.setGrain(iterationWork(nest));
   return {};
 }

@@ -1,6 +1,6 @@
 //===- test/Target/CPU/Inputs/depthwise.mlir - one 3x3 filter per channel, zeros around ---===//
 // SPDX-License-Identifier: Apache-2.0
-kernel.func @depthwise reduction grid (%g0, %g1, %g2) in [SIZE, SIZE, CHANNELS] scalars []
+kernel.func @depthwise reduction grid (%g0, %g1, %g2) in [SIZE, SIZE, CHANNELS] scalars [SCALARS]
     (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %s = kernel.reduce [#graph<reduce_kind sum>] (%d0, %d1) in [3, 3] {
     %zero = kernel.constant 0.0 : f32
