@@ -134,6 +134,7 @@ TEST_P(ConvTest, ShortPiecesAreGroups) {
 /// one.
 TEST_P(ConvTest, BytesAreCopiedByRegisters) {
   for (const Conv &v : {Conv{7, 64, 64, 3, 1, 1, 1},
+                        {9, 80, 33, 2, 2, 3, 0},
                         {5, 128, 20, 3, 1, 1, 1},
                         {6, 96, 33, 3, 2, 1, 1},
                         {9, 3, 64, 7, 2, 1, 3},

@@ -50,11 +50,16 @@ static SmallVector<OperandForm> rhsForms(const Contraction &c, const PanelShape 
                                                 : SmallVector{OperandForm::Copied};
 }
 
+/// Elements are elements of memory, and the depth is in one piece.
+static bool mayLieInMemory(const Contraction &c) {
+  return !c.isLhsContiguous && !c.blockSize && c.depthUnit == 1 && isa<FloatType>(c.lhsType());
+}
+
 /// Where the left operand lies in runs: of whole vectors, if these lie along the depth.
 static std::optional<Runs> runsIn(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
   constexpr int64_t least = 3; // going on to the next one takes what an element takes
   const Contraction &c = *kernel.contraction;
-  if (c.isLhsContiguous || c.blockSize || c.depthUnit != 1)
+  if (!mayLieInMemory(c))
     return std::nullopt;
   std::optional<Runs> runs = runsOf(kernel.vars, c.dot, c.lhsType(), panel.alongDepth ? packedUnitOf(c.dot, isa) : 1);
   return runs && runs->size >= least ? runs : std::nullopt;
@@ -141,7 +146,7 @@ static Left readLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchi
   const int64_t place = left.pieces.size;
   const int64_t ofRuns = left.form == OperandForm::Runs ? depthOfRuns(c, *runsIn(kernel, panel, isa), left.unit) : 0;
   const bool hasPlaces = place >= kLeastPart && !c.depth.isConstant(place) && (!ofRuns || ofRuns == place) &&
-                         liesInPlaces(kernel.vars, c.dot, left.pieces, c.lhsType());
+                         mayLieInMemory(c) && liesInPlaces(kernel.vars, c.dot, left.pieces, c.lhsType());
   left.form = hasPlaces ? OperandForm::Places : ofRuns ? OperandForm::Runs : OperandForm::Copied;
   if (hasPlaces || ofRuns)
     left.depth = hasPlaces ? place : ofRuns;
@@ -210,7 +215,7 @@ static bool planLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchi
     c.runs = runsIn(kernel, panel, isa);
     return c.runs && (c.depthBlock % c.runs->size == 0 || c.runs->size % c.depthBlock == 0);
   }
-  return c.lhs != OperandForm::Places || (!panel.alongDepth && c.depthBlock == c.pieces.size &&
+  return c.lhs != OperandForm::Places || (!panel.alongDepth && c.depthBlock == c.pieces.size && mayLieInMemory(c) &&
                                           liesInPlaces(kernel.vars, c.dot, c.pieces, c.lhsType()));
 }
 
