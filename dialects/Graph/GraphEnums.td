@@ -126,7 +126,7 @@ def Graph_Relation : Graph_Enum<"Relation", "relation of two extents", [
 def Graph_CopyReason : Graph_Enum<"CopyReason", "why a fusion only moves elements", [
   I32EnumAttrCase<"Joined", 0, "joined">,         // several values stand side by side in it
   I32EnumAttrCase<"Part", 1, "part">,             // it is a part of a value
-  I32EnumAttrCase<"Shared", 2, "shared">,         // the value is read in its own layout, too
+  I32EnumAttrCase<"Shared", 2, "shared">,         // the value is made, or read, too, in its own layout
   I32EnumAttrCase<"Uncomputed", 3, "uncomputed">, // it is a view of an input or a constant
 ]>;
 

@@ -398,12 +398,12 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     returns them: they are further results. Reductions of the same values along the same axes
     are one kernel with as many results, each with what follows. Views seldom become kernels: every consumer gets
     its own copy, and they compose into addresses. With `window-bytes` a transpose is
-    written where a convolution would gather channels through it, with `mixed-channels` what is interpolated before a
+    written where a convolution would gather channels through it, with `mixed-channels` what is interpolated or reduced before a
     transpose. Each edge between two ops
     gets a #graph.verdict in graph.verdicts, which stands in front of the function.
     A fusion that only moves elements makes a result of the model and says in `copies`
     why nothing that computes writes them there: `joined` (several values side by side),
-    `part` (of a value), `shared` (the value is read in its own layout, too) or
+    `part` (of a value), `shared` (the value is made, or read, too, in its own layout) or
     `uncomputed` (a view of an input or a constant).
 
     With `epilogues=false prologues=false attention=false` every op is a kernel.
@@ -431,7 +431,7 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"windowChannels", "window-channels", "int64_t", "1", "and of so many channels, at least">,
     Option<"shortRuns", "short-runs", "bool", "false", "not of all windows, but of taps that find little side by side">,
     Option<"mixedChannels", "mixed-channels", "int64_t", "0",
-           "what is interpolated, of so many channels, at least, is written before they are turned outward; 0: never">,
+           "what is interpolated or reduced, of so many channels, at least, is written before they are turned outward; 0: never">,
     Option<"byteKeys", "byte-keys", "bool", "false",
            "keys and values that are bytes become numbers where an attention reads them">,
     Option<"scaledByteKeys", "scaled-byte-keys", "bool", "false", "so do those that are computed of bytes and constants">,

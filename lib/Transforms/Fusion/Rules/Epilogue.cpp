@@ -8,9 +8,19 @@ using namespace cupola;
 using namespace cupola::fusion;
 using graph::Exprs;
 
-namespace {
+bool cupola::fusion::isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
 
-bool isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
+Exprs cupola::fusion::pointOf(Value value, Ranges &scope) {
+  Exprs point;
+  for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
+    std::string name = "d" + std::to_string(i);
+    scope[name] = {Expr(0), extent - 1};
+    point.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
+  }
+  return point;
+}
+
+namespace {
 
 bool usesDivision(const Expr &expr) {
   for (const Term &term : expr.terms())
@@ -21,17 +31,6 @@ bool usesDivision(const Expr &expr) {
 }
 
 using Ops = llvm::SetVector<Operation *>;
-
-/// A symbol per dimension, whose range is added to `scope`.
-Exprs pointOf(Value value, Ranges &scope) {
-  Exprs point;
-  for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
-    std::string name = "d" + std::to_string(i);
-    scope[name] = {Expr(0), extent - 1};
-    point.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
-  }
-  return point;
-}
 
 /// Values of `ops` that something outside reads, in the order of the ops.
 SmallVector<Value> openValues(const Ops &ops) {

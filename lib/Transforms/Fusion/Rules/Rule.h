@@ -45,6 +45,12 @@ struct Decision {
 /// costs as much as other elements in memory.
 bool choosesMatrices(const Candidate &candidate);
 
+/// A view that has every element of its operand once.
+bool isBijectiveView(mlir::Operation *op);
+/// Of an element of `value`: a symbol d0, d1, .. per dimension, whose range is added to `scope`; 0 where that has one
+/// element.
+graph::Exprs pointOf(mlir::Value value, Ranges &scope);
+
 bool movesLast(graph::TransposeOp transpose);
 /// The last axis has as many channels as `mixedChannels` of the options says.
 bool hasChannels(const Formation &kernels, mlir::Value value);

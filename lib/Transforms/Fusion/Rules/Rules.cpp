@@ -10,8 +10,8 @@ using namespace mlir;
 namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
-Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, storeWindowImages,
-    storeInterpolated, storePixels, copyResults;
+Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, endBeforeTurns,
+    storeWindowImages, storeInterpolated, storePixels, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideJoint,
@@ -42,6 +42,7 @@ constexpr Rule table[] = {
     {"pixels", storePixels, {}, {}, {}},
     {"epilogue", growEpilogues, {}, {}, decideEpilogue},
     {"narrow", endNarrowly, {}, {}, {}},
+    {"turned", endBeforeTurns, {}, {}, {}},
     {"window-image", storeWindowImages, {}, {}, {}},
     {"interpolation", storeInterpolated, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},

@@ -1,0 +1,69 @@
+//===- test/Transforms/form-fusions-turned.mlir - reductions whose results change their order ---===//
+// SPDX-License-Identifier: Apache-2.0
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions{mixed-channels=8})" | FileCheck %s
+// RUN: cupola-opt %s --mlir-print-local-scope --pass-pipeline="builtin.module(graph-form-fusions)" | FileCheck %s --check-prefix=ONE
+
+// A window of channels is reduced, then the channels are turned outward, with what follows.
+// CHECK: #graph.verdict<apart turned :
+// CHECK-LABEL: func.func @window
+// CHECK: %[[MOST:.*]] = graph.fusion {{ *}}reduction(%arg0) : {{.*}} -> tensor<1x20x20x16xf32> {
+// CHECK-NOT: graph.transpose
+// CHECK: graph.fusion {{ *}}pointwise(%[[MOST]]) {{.*}} -> tensor<1x16x20x20xf32> {
+// CHECK: graph.transpose
+// CHECK: graph.unary neg
+// ONE-LABEL: func.func @window
+// ONE-COUNT-1: graph.fusion
+// ONE-NOT: graph.fusion
+// ONE: return
+func.func @window(%x: tensor<1x22x22x16xf32>) -> tensor<1x16x20x20xf32> {
+  %0 = graph.window %x axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x22x22x16xf32> -> tensor<1x20x20x3x3x16xf32>
+  %1 = graph.reduce max %0 [3, 4] : tensor<1x20x20x3x3x16xf32> -> tensor<1x20x20x1x1x16xf32>
+  %2 = graph.reshape %1 : tensor<1x20x20x1x1x16xf32> -> tensor<1x20x20x16xf32>
+  %3 = graph.transpose %2 [0, 3, 1, 2] : tensor<1x20x20x16xf32> -> tensor<1x16x20x20xf32>
+  %4 = graph.unary neg %3 : tensor<1x16x20x20xf32> -> tensor<1x16x20x20xf32>
+  return %4 : tensor<1x16x20x20xf32>
+}
+
+// Few channels, few elements, channels that move over nothing, channels that stay.
+// CHECK-LABEL: func.func @one
+// CHECK-COUNT-5: graph.fusion
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// ONE-LABEL: func.func @one
+func.func @one(%x: tensor<1x42x42x7xf32>, %y: tensor<1x4x4x16xf32>, %z: tensor<4096x9x16xf32>)
+    -> (tensor<1x7x40x40xf32>, tensor<1x16x2x2xf32>, tensor<16x4096xf32>, tensor<16x4096xf32>) {
+  %0 = graph.window %x axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x42x42x7xf32> -> tensor<1x40x40x3x3x7xf32>
+  %1 = graph.reduce max %0 [3, 4] : tensor<1x40x40x3x3x7xf32> -> tensor<1x40x40x1x1x7xf32>
+  %2 = graph.reshape %1 : tensor<1x40x40x1x1x7xf32> -> tensor<1x40x40x7xf32>
+  %3 = graph.transpose %2 [0, 3, 1, 2] : tensor<1x40x40x7xf32> -> tensor<1x7x40x40xf32>
+  %4 = graph.window %y axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x4x4x16xf32> -> tensor<1x2x2x3x3x16xf32>
+  %5 = graph.reduce max %4 [3, 4] : tensor<1x2x2x3x3x16xf32> -> tensor<1x2x2x1x1x16xf32>
+  %6 = graph.reshape %5 : tensor<1x2x2x1x1x16xf32> -> tensor<1x2x2x16xf32>
+  %7 = graph.transpose %6 [0, 3, 1, 2] : tensor<1x2x2x16xf32> -> tensor<1x16x2x2xf32>
+  %8 = graph.reduce sum %z [1, 2] : tensor<4096x9x16xf32> -> tensor<4096x1x1xf32>
+  %9 = graph.transpose %8 [1, 2, 0] : tensor<4096x1x1xf32> -> tensor<1x1x4096xf32>
+  %10 = graph.broadcast %9 : tensor<1x1x4096xf32> -> tensor<1x16x4096xf32>
+  %11 = graph.reshape %10 : tensor<1x16x4096xf32> -> tensor<16x4096xf32>
+  %12 = graph.reduce max %z [1] : tensor<4096x9x16xf32> -> tensor<4096x1x16xf32>
+  %13 = graph.transpose %12 [1, 0, 2] : tensor<4096x1x16xf32> -> tensor<1x4096x16xf32>
+  %14 = graph.reshape %13 : tensor<1x4096x16xf32> -> tensor<16x4096xf32>
+  return %3, %7, %11, %14 : tensor<1x7x40x40xf32>, tensor<1x16x2x2xf32>, tensor<16x4096xf32>, tensor<16x4096xf32>
+}
+
+// A product whose columns become planes has lanes along its rows; one whose columns become places, too, has none.
+// CHECK-LABEL: func.func @product
+// CHECK: graph.fusion {{ *}}gemm({{.*}}) {{.*}} -> tensor<16x1024xf32> {
+// CHECK: graph.transpose
+// CHECK: %[[PLACES:.*]] = graph.fusion {{ *}}gemm({{.*}}) {{.*}} -> tensor<64x64x16xf32> {
+// CHECK: graph.fusion {{ *}}pointwise(%[[PLACES]]) {{.*}} -> tensor<16x64x64xf32> {
+// ONE-LABEL: func.func @product
+func.func @product(%x: tensor<1024x32xf32>, %w: tensor<32x16xf32>, %v: tensor<32x64xf32>) -> (tensor<16x1024xf32>, tensor<16x64x64xf32>) {
+  %0 = graph.matmul %x, %w : tensor<1024x32xf32>, tensor<32x16xf32> -> tensor<1024x16xf32>
+  %1 = graph.transpose %0 [1, 0] : tensor<1024x16xf32> -> tensor<16x1024xf32>
+  %2 = graph.matmul %x, %v : tensor<1024x32xf32>, tensor<32x64xf32> -> tensor<1024x64xf32>
+  %3 = graph.reshape %2 : tensor<1024x64xf32> -> tensor<32x32x2x2x16xf32>
+  %4 = graph.transpose %3 [0, 2, 1, 3, 4] : tensor<32x32x2x2x16xf32> -> tensor<32x2x32x2x16xf32>
+  %5 = graph.reshape %4 : tensor<32x2x32x2x16xf32> -> tensor<64x64x16xf32>
+  %6 = graph.transpose %5 [2, 0, 1] : tensor<64x64x16xf32> -> tensor<16x64x64xf32>
+  return %1, %6 : tensor<16x1024xf32>, tensor<16x64x64xf32>
+}
