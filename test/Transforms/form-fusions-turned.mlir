@@ -50,6 +50,21 @@ func.func @one(%x: tensor<1x42x42x7xf32>, %y: tensor<1x4x4x16xf32>, %z: tensor<4
   return %3, %7, %11, %14 : tensor<1x7x40x40xf32>, tensor<1x16x2x2xf32>, tensor<16x4096xf32>, tensor<16x4096xf32>
 }
 
+// Channels that lie outward before, too.
+// CHECK-LABEL: func.func @outward
+// CHECK-COUNT-1: graph.fusion
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// ONE-LABEL: func.func @outward
+func.func @outward(%x: tensor<1x16x22x22xf32>) -> tensor<1x16x20x20xf32> {
+  %0 = graph.transpose %x [0, 2, 3, 1] : tensor<1x16x22x22xf32> -> tensor<1x22x22x16xf32>
+  %1 = graph.window %0 axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x22x22x16xf32> -> tensor<1x20x20x3x3x16xf32>
+  %2 = graph.reduce max %1 [3, 4] : tensor<1x20x20x3x3x16xf32> -> tensor<1x20x20x1x1x16xf32>
+  %3 = graph.reshape %2 : tensor<1x20x20x1x1x16xf32> -> tensor<1x20x20x16xf32>
+  %4 = graph.transpose %3 [0, 3, 1, 2] : tensor<1x20x20x16xf32> -> tensor<1x16x20x20xf32>
+  return %4 : tensor<1x16x20x20xf32>
+}
+
 // A product whose columns become planes has lanes along its rows; one whose columns become places, too, has none.
 // CHECK-LABEL: func.func @product
 // CHECK: graph.fusion {{ *}}gemm({{.*}}) {{.*}} -> tensor<16x1024xf32> {

@@ -26,6 +26,16 @@ bool movesChannels(const Formation &kernels, graph::TransposeOp transpose) {
          graph::elementCount(input).constant().value_or(kLeastElements) >= kLeastElements;
 }
 
+/// What `value` is made of by views and arithmetic has its channels outward, too: neighbours along other axes are
+/// lanes.
+bool isTurnedBefore(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || (classOf(op) != graph::FusionClass::Pointwise && !isView(op)))
+    return false;
+  auto transpose = dyn_cast<graph::TransposeOp>(op);
+  return (transpose && movesLast(transpose)) || llvm::any_of(op->getOperands(), isTurnedBefore);
+}
+
 /// What an op of the group computes its result of, as far as the group makes it; null if that are several values.
 Value onlyMade(const Group &group, Operation *op) {
   Value only;
@@ -93,7 +103,7 @@ void endBeforeTurns(Formation &kernels, StringRef rule) {
     if (isHero(&op))
       for (Group *group : kernels.kernelsOf(&op))
         if (group->hero == &op && group->kept.empty() && !isAttention(*group) &&
-            !(hasContraction(*group) && liesAlongRows(kernels, *group)))
+            !(hasContraction(*group) ? liesAlongRows(kernels, *group) : isTurnedBefore(op.getOperand(0))))
           endBeforeTurn(kernels, *group, rule);
 }
 
