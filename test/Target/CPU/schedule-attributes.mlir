@@ -40,6 +40,10 @@ kernel.func @pieces conv grid () in [] scalars []
 kernel.func @runs conv grid () in [] scalars []
     schedule #cpu.contraction<block 64x3x288, panel 3, lhs runs, rhs packed, piece 32> () {
 }
+// CHECK: @places {{.*}} schedule #cpu.contraction<block 64x32x64, panel 32, lhs places, rhs packed, piece 64> ()
+kernel.func @places conv grid () in [] scalars []
+    schedule #cpu.contraction<block 64x32x64, panel 32, lhs places, rhs packed, piece 64> () {
+}
 // CHECK: @computed {{.*}} schedule #cpu.contraction<block 64x2x1024, panel 2, lhs computed, rhs copied> ()
 kernel.func @computed gemm grid () in [] scalars []
     schedule #cpu.contraction<block 64x2x1024, panel 2, lhs computed, rhs copied> () {
