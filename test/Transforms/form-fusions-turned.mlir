@@ -82,3 +82,70 @@ func.func @product(%x: tensor<1024x32xf32>, %w: tensor<32x16xf32>, %v: tensor<32
   %6 = graph.transpose %5 [2, 0, 1] : tensor<64x64x16xf32> -> tensor<16x64x64xf32>
   return %1, %6 : tensor<16x1024xf32>, tensor<16x64x64xf32>
 }
+
+// What a window reads is looked at once, however many ways lead to it.
+// CHECK-LABEL: func.func @many_ways
+// CHECK: graph.fusion {{ *}}reduction({{.*}}) {{.*}} -> tensor<1x20x20x16xf32> {
+// ONE-LABEL: func.func @many_ways
+func.func @many_ways(%x: tensor<1x22x22x16xf32>) -> tensor<1x16x20x20xf32> {
+  %a0 = graph.binary mul %x, %x : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a1 = graph.binary mul %a0, %a0 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a2 = graph.binary mul %a1, %a1 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a3 = graph.binary mul %a2, %a2 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a4 = graph.binary mul %a3, %a3 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a5 = graph.binary mul %a4, %a4 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a6 = graph.binary mul %a5, %a5 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a7 = graph.binary mul %a6, %a6 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a8 = graph.binary mul %a7, %a7 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a9 = graph.binary mul %a8, %a8 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a10 = graph.binary mul %a9, %a9 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a11 = graph.binary mul %a10, %a10 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a12 = graph.binary mul %a11, %a11 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a13 = graph.binary mul %a12, %a12 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a14 = graph.binary mul %a13, %a13 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a15 = graph.binary mul %a14, %a14 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a16 = graph.binary mul %a15, %a15 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a17 = graph.binary mul %a16, %a16 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a18 = graph.binary mul %a17, %a17 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a19 = graph.binary mul %a18, %a18 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a20 = graph.binary mul %a19, %a19 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a21 = graph.binary mul %a20, %a20 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a22 = graph.binary mul %a21, %a21 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a23 = graph.binary mul %a22, %a22 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a24 = graph.binary mul %a23, %a23 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a25 = graph.binary mul %a24, %a24 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a26 = graph.binary mul %a25, %a25 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a27 = graph.binary mul %a26, %a26 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a28 = graph.binary mul %a27, %a27 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a29 = graph.binary mul %a28, %a28 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a30 = graph.binary mul %a29, %a29 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a31 = graph.binary mul %a30, %a30 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a32 = graph.binary mul %a31, %a31 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a33 = graph.binary mul %a32, %a32 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a34 = graph.binary mul %a33, %a33 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a35 = graph.binary mul %a34, %a34 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a36 = graph.binary mul %a35, %a35 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a37 = graph.binary mul %a36, %a36 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a38 = graph.binary mul %a37, %a37 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %a39 = graph.binary mul %a38, %a38 : tensor<1x22x22x16xf32>, tensor<1x22x22x16xf32> -> tensor<1x22x22x16xf32>
+  %0 = graph.window %a39 axis 1 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x22x22x16xf32> -> tensor<1x20x20x3x3x16xf32>
+  %1 = graph.reduce max %0 [3, 4] : tensor<1x20x20x3x3x16xf32> -> tensor<1x20x20x1x1x16xf32>
+  %2 = graph.reshape %1 : tensor<1x20x20x1x1x16xf32> -> tensor<1x20x20x16xf32>
+  %3 = graph.transpose %2 [0, 3, 1, 2] : tensor<1x20x20x16xf32> -> tensor<1x16x20x20xf32>
+  return %3 : tensor<1x16x20x20xf32>
+}
+
+// Views are followed through what reads a value twice.
+// CHECK-LABEL: func.func @twice
+// CHECK-COUNT-1: graph.fusion
+// CHECK-NOT: graph.fusion
+// CHECK: return
+// ONE-LABEL: func.func @twice
+func.func @twice(%x: tensor<1024x32xf32>, %w: tensor<32x16xf32>) -> tensor<1x16x32x32xf32> {
+  %0 = graph.matmul %x, %w : tensor<1024x32xf32>, tensor<32x16xf32> -> tensor<1024x16xf32>
+  %1 = graph.reshape %0 : tensor<1024x16xf32> -> tensor<1x32x32x16xf32>
+  %2 = graph.unary tanh %1 : tensor<1x32x32x16xf32> -> tensor<1x32x32x16xf32>
+  %3 = graph.binary mul %1, %2 : tensor<1x32x32x16xf32>, tensor<1x32x32x16xf32> -> tensor<1x32x32x16xf32>
+  %4 = graph.transpose %3 [0, 3, 1, 2] : tensor<1x32x32x16xf32> -> tensor<1x16x32x32xf32>
+  return %4 : tensor<1x16x32x32xf32>
+}

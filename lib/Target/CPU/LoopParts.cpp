@@ -125,15 +125,8 @@ private:
     return step && !step->isConstant(0) && !step->isConstant(1);
   }
 
-  /// The larger one, if that is known.
-  Expr larger(const Expr &a, const Expr &b) const {
-    const Interval more = bounds(simplify(a - b, vars.ranges()), vars.ranges());
-    return more.lo.value_or(-1) >= 0 ? a : more.hi.value_or(1) <= 0 ? b : max(a, b);
-  }
-  Expr smaller(const Expr &a, const Expr &b) const {
-    const Expr most = larger(a, b);
-    return most == a ? b : most == b ? a : min(a, b);
-  }
+  Expr larger(const Expr &a, const Expr &b) const { return simplify(max(a, b), vars.ranges()); }
+  Expr smaller(const Expr &a, const Expr &b) const { return simplify(min(a, b), vars.ranges()); }
 
   LoopParts between(ArrayRef<Expr> ends) const {
     LoopParts parts;

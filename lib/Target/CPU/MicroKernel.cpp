@@ -119,10 +119,11 @@ struct Generator {
   }
 
   Values depthStep(Value k, ValueRange sums) {
-    Value row = c.address(rhs, c.muli(runFirst ? c.addi(runFirst, k) : k, rhsStride), element());
+    const Value place = runFirst ? c.addi(runFirst, k) : k;
+    Value row = c.address(rhs, c.muli(place, rhsStride), element());
     Values right;
     if (shape.prefetches && firstRow == 0) {
-      Value line = c.address(ahead, c.muli(runFirst ? c.addi(runFirst, k) : k, c.i64(kLine)), c.b.getI8Type());
+      Value line = c.address(ahead, c.muli(place, c.i64(kLine)), c.b.getI8Type());
       LLVM::Prefetch::create(c.b, c.loc, line, /*rw=*/0, /*hint=*/2, /*cache=*/1);
     }
     for (unsigned j = 0; j < shape.vectors; ++j)

@@ -52,9 +52,10 @@ void Emitter::findPlaces() {
 void Emitter::clearPlaces() {
   const Contraction &dot = *plan.contraction;
   const auto clear = [&](Value memory, int64_t count, Type element) {
-    const auto type = VectorType::get({static_cast<int64_t>(c.lanes)}, element);
+    const int64_t lanes = isa.lanesOf(elementBytes(element)); // no more than there is room for behind the last one
+    const auto type = VectorType::get({lanes}, element);
     const Value zero = c.number(cast<TypedAttr>(c.b.getZeroAttr(type)));
-    forLoop(c.i64(0), c.i64(count), c.lanes, {}, [&](Value i, Carried) -> Values {
+    forLoop(c.i64(0), c.i64(count), lanes, {}, [&](Value i, Carried) -> Values {
       LLVM::StoreOp::create(c.b, c.loc, zero, c.address(memory, i, element), elementBytes(element));
       return {};
     });

@@ -75,13 +75,19 @@ static int64_t depthOfRuns(const Contraction &c, const Runs &runs, int64_t unit)
   return 0;
 }
 
+/// Whether a block of the depth may be one of these pieces, where it lies.
+static bool hasPlaces(KernelPlan &kernel, const DepthPieces &pieces) {
+  const Contraction &c = *kernel.contraction;
+  return mayLieInMemory(c) && liesInPlaces(kernel.vars, c.dot, pieces, c.lhsType());
+}
+
 /// Where rows lie in runs they need no copy, but for those that a border meets; few columns take less time than a copy
 /// would.
-static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
+static OperandForm lhsForm(KernelPlan &kernel, const PanelShape &panel, bool hasRuns, const CpuArchitecture &isa) {
   Contraction &c = *kernel.contraction;
   if (c.isLhsContiguous)
     return OperandForm::Direct;
-  if (runsIn(kernel, panel, isa))
+  if (hasRuns)
     return OperandForm::Runs;
   if (!panel.alongDepth)
     return OperandForm::Copied;
@@ -136,7 +142,8 @@ struct Left {
 /// A block of the depth is a place where runs would be no longer, or are not equally far apart.
 static Left readLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchitecture &isa) {
   Contraction &c = *kernel.contraction;
-  Left left{lhsForm(kernel, panel, isa), {}};
+  const std::optional<Runs> runs = runsIn(kernel, panel, isa);
+  Left left{lhsForm(kernel, panel, runs.has_value(), isa), {}};
   if (isCopied(left.form))
     left.pieces = DepthPieces::of(kernel.vars, c.dot, c.dot.getLhs(), mostDepth(c), isa.lanes());
   left.unit = std::lcm(groupLength(c, left.pieces, isa), std::max(c.depthUnit, c.blockSize));
@@ -144,12 +151,12 @@ static Left readLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchi
   if (panel.alongDepth || !isCopied(left.form))
     return left;
   const int64_t place = left.pieces.size;
-  const int64_t ofRuns = left.form == OperandForm::Runs ? depthOfRuns(c, *runsIn(kernel, panel, isa), left.unit) : 0;
-  const bool hasPlaces = place >= kLeastPart && !c.depth.isConstant(place) && (!ofRuns || ofRuns == place) &&
-                         mayLieInMemory(c) && liesInPlaces(kernel.vars, c.dot, left.pieces, c.lhsType());
-  left.form = hasPlaces ? OperandForm::Places : ofRuns ? OperandForm::Runs : OperandForm::Copied;
-  if (hasPlaces || ofRuns)
-    left.depth = hasPlaces ? place : ofRuns;
+  const int64_t ofRuns = runs ? depthOfRuns(c, *runs, left.unit) : 0;
+  const bool byPlaces = place >= kLeastPart && !c.depth.isConstant(place) && (!ofRuns || ofRuns == place) &&
+                        hasPlaces(kernel, left.pieces);
+  left.form = byPlaces ? OperandForm::Places : ofRuns ? OperandForm::Runs : OperandForm::Copied;
+  if (byPlaces || ofRuns)
+    left.depth = byPlaces ? place : ofRuns;
   return left;
 }
 
@@ -215,8 +222,8 @@ static bool planLeft(KernelPlan &kernel, const PanelShape &panel, const CpuArchi
     c.runs = runsIn(kernel, panel, isa);
     return c.runs && (c.depthBlock % c.runs->size == 0 || c.runs->size % c.depthBlock == 0);
   }
-  return c.lhs != OperandForm::Places || (!panel.alongDepth && c.depthBlock == c.pieces.size && mayLieInMemory(c) &&
-                                          liesInPlaces(kernel.vars, c.dot, c.pieces, c.lhsType()));
+  return c.lhs != OperandForm::Places ||
+         (!panel.alongDepth && c.depthBlock == c.pieces.size && hasPlaces(kernel, c.pieces));
 }
 
 /// Results, one column after the other, too, where lanes go along the rows.

@@ -62,9 +62,18 @@ LogicalResult NestAttr::verify(EmitError error, int64_t parallel, std::optional<
   return success();
 }
 
-/// Whether the loop around the vectors has no ops of its own, and the body reductions whose steps have elements in
-/// common with those of its neighbours: that do not depend on it, or that a window reads, of the iterations before,
-/// too.
+/// Whether what `load` reads in a reduction over `steps` is read for neighbours along `around`, too: it does not depend
+/// on that, or a window goes on by a step.
+static bool isShared(Variables &vars, LoadOp load, ArrayRef<std::string> steps, const std::string &around) {
+  const Expr position = vars.read(load.getPosition(), load.getIndices());
+  const bool moves = llvm::any_of(steps, [&](const std::string &step) { return position.uses(step); });
+  const bool isWindow = llvm::any_of(steps, [&](const std::string &step) {
+    return position.coefficient(step) && position.coefficient(step) == position.coefficient(around);
+  });
+  return moves && (!position.uses(around) || isWindow);
+}
+
+/// Whether the loop around the vectors has no ops of its own, and the body reductions of scalars that share elements.
 static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
   const std::string &around = nest.vars[nest.vars.size() - 2], &last = nest.vars.back();
   bool shares = false;
@@ -75,19 +84,12 @@ static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce)
       continue;
+    Block &body = reduce.getBody().front();
+    if (llvm::any_of(body, [](Operation &inner) { return inner.getNumRegions() > 0; }))
+      return false;
     const std::vector<std::string> steps = kernel.vars.names(reduce.getBody().getArguments());
-    for (Operation &inner : reduce.getBody().front()) {
-      if (inner.getNumRegions())
-        return false;
-      if (auto load = dyn_cast<LoadOp>(inner)) {
-        const Expr position = kernel.vars.read(load.getPosition(), load.getIndices());
-        const bool moves = llvm::any_of(steps, [&](const std::string &step) { return position.uses(step); });
-        const bool isWindow = llvm::any_of(steps, [&](const std::string &step) {
-          return position.coefficient(step) && position.coefficient(step) == position.coefficient(around);
-        });
-        shares |= moves && (!position.uses(around) || isWindow);
-      }
-    }
+    for (LoadOp load : body.getOps<LoadOp>())
+      shares |= isShared(kernel.vars, load, steps, around);
   }
   return shares;
 }
@@ -113,9 +115,9 @@ static NestAttr jammed(KernelPlan &kernel, const Nest &nest, std::optional<unsig
   if (extent && *extent < 2)
     return {};
   const std::optional<int64_t> outer = loops == 3 ? nest.extents[0].constant() : 0;
-  const bool isShared = loops > 3 || (outer && *outer >= kMostJam);
+  const bool isForThreads = loops > 3 || (outer && *outer >= kMostJam);
   const int64_t jam = extent && *extent <= kMostJam ? *extent : kMostJam / 2;
-  return NestAttr::get(kernel.func.getContext(), loops - 2, vector, /*vectors=*/1, isShared ? 0 : 8 * jam, jam);
+  return NestAttr::get(kernel.func.getContext(), loops - 2, vector, /*vectors=*/1, isForThreads ? 0 : 8 * jam, jam);
 }
 
 Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) {

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "lib/Transforms/Fusion/Rules/Rule.h"
+#include "lib/Transforms/Match.h"
 
 using namespace mlir;
 using namespace cupola;
 using namespace cupola::fusion;
 using graph::Exprs;
 
-bool cupola::fusion::isBijectiveView(Operation *op) { return isa<graph::ReshapeOp, graph::TransposeOp>(op); }
-
-Exprs cupola::fusion::pointOf(Value value, Ranges &scope) {
+/// A symbol per dimension, whose range is added to `scope`.
+static Exprs pointOf(Value value, Ranges &scope) {
   Exprs point;
   for (auto [i, extent] : llvm::enumerate(graph::shapeOf(value))) {
     std::string name = "d" + std::to_string(i);
@@ -18,6 +18,17 @@ Exprs cupola::fusion::pointOf(Value value, Ranges &scope) {
     point.push_back(extent.isConstant(1) ? Expr(0) : Expr::symbol(name));
   }
   return point;
+}
+
+Exprs cupola::fusion::placeOf(Value value, const llvm::SetVector<Operation *> &taken, Ranges &scope) {
+  Operation *op = value.getDefiningOp();
+  if (isHero(op))
+    return pointOf(value, scope);
+  const auto inside = llvm::find_if(op->getOperands(), [&](Value operand) {
+    return operand.getDefiningOp() && taken.contains(operand.getDefiningOp());
+  });
+  Exprs place = placeOf(*inside, taken, scope);
+  return match::isBijectiveView(op) ? *cast<graph::IndexingInterface>(op).mapIndexForward(place, scope) : place;
 }
 
 namespace {
@@ -101,18 +112,6 @@ private:
     return false;
   }
 
-  /// Which element of `value`, a result of something in `taken`, a point of the heroes' results becomes.
-  Exprs placeOf(Value value, const Ops &taken, Ranges &scope) {
-    Operation *op = value.getDefiningOp();
-    if (isHero(op))
-      return pointOf(value, scope);
-    const auto inside = llvm::find_if(op->getOperands(), [&](Value operand) {
-      return operand.getDefiningOp() && taken.contains(operand.getDefiningOp());
-    });
-    Exprs place = placeOf(*inside, taken, scope);
-    return isBijectiveView(op) ? *cast<graph::IndexingInterface>(op).mapIndexForward(place, scope) : place;
-  }
-
   /// A thread has one element of each value: what meets has to be of one place.
   bool meetInPlace(Operation *op, const Ops &taken) {
     if (mostResults == 1)
@@ -166,7 +165,7 @@ private:
     size_t keep = 0;
     while (value.hasOneUse()) {
       Operation *user = *value.getUsers().begin();
-      if (!isBijectiveView(user) || kernels.isComputed(user))
+      if (!match::isBijectiveView(user) || kernels.isComputed(user))
         break;
       run.push_back(user);
       index = *cast<graph::IndexingInterface>(user).mapIndexForward(index, scope);

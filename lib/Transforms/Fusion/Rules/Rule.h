@@ -45,11 +45,9 @@ struct Decision {
 /// costs as much as other elements in memory.
 bool choosesMatrices(const Candidate &candidate);
 
-/// A view that has every element of its operand once.
-bool isBijectiveView(mlir::Operation *op);
-/// Of an element of `value`: a symbol d0, d1, .. per dimension, whose range is added to `scope`; 0 where that has one
-/// element.
-graph::Exprs pointOf(mlir::Value value, Ranges &scope);
+/// Which element of `value`, a result of something in `taken`, a point of the heroes' results becomes: these have a
+/// symbol d0, d1, .. per dimension, whose range is added to `scope`, or 0 where there is one element.
+graph::Exprs placeOf(mlir::Value value, const llvm::SetVector<mlir::Operation *> &taken, Ranges &scope);
 
 bool movesLast(graph::TransposeOp transpose);
 /// The last axis has as many channels as `mixedChannels` of the options says.

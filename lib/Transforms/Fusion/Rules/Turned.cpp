@@ -29,11 +29,17 @@ bool movesChannels(const Formation &kernels, graph::TransposeOp transpose) {
 /// What `value` is made of by views and arithmetic has its channels outward, too: neighbours along other axes are
 /// lanes.
 bool isTurnedBefore(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op || (classOf(op) != graph::FusionClass::Pointwise && !isView(op)))
-    return false;
-  auto transpose = dyn_cast<graph::TransposeOp>(op);
-  return (transpose && movesLast(transpose)) || llvm::any_of(op->getOperands(), isTurnedBefore);
+  SmallVector<Value> work{value};
+  DenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (!op || (classOf(op) != graph::FusionClass::Pointwise && !isView(op)) || !seen.insert(op).second)
+      continue;
+    if (auto transpose = dyn_cast<graph::TransposeOp>(op); transpose && movesLast(transpose))
+      return true;
+    llvm::append_range(work, op->getOperands());
+  }
+  return false;
 }
 
 /// What an op of the group computes its result of, as far as the group makes it; null if that are several values.
@@ -50,23 +56,12 @@ Value onlyMade(const Group &group, Operation *op) {
 
 /// Neighbours along the last axis but one of what `group` makes of its hero are neighbours as it stores them.
 bool liesAlongRows(const Formation &kernels, const Group &group) {
-  Ranges scope = kernels.ranges;
-  SmallVector<Operation *> views;
-  for (Value value = group.output; value && value.getDefiningOp() != group.hero;
-       value = onlyMade(group, value.getDefiningOp()))
-    if (isBijectiveView(value.getDefiningOp()))
-      views.push_back(value.getDefiningOp());
   const Value made = group.hero->getResult(0);
   const int64_t rows = graph::rankOf(made) - 2;
   if (rows < 0 || graph::extentOf(made, rows).isConstant(1))
     return true;
-  graph::Exprs place = pointOf(made, scope);
-  for (Operation *view : llvm::reverse(views)) {
-    std::optional<graph::Exprs> next = cast<graph::IndexingInterface>(view).mapIndexForward(place, scope);
-    if (!next)
-      return true;
-    place = *next;
-  }
+  Ranges scope = kernels.ranges;
+  const graph::Exprs place = placeOf(group.output, group.ops, scope);
   Expr position;
   for (auto [index, extent] : llvm::zip_equal(place, graph::shapeOf(group.output)))
     position = position * extent + index;
