@@ -86,7 +86,7 @@ public:
 /// of the image. Raise the number whenever lib/Target/CPU makes other code of a kernel.
 std::shared_ptr<runtime::CacheKey> keyOf(const format::Program &program, StringRef arch) {
   auto key = std::make_shared<runtime::CacheKey>("cpu");
-  key->add("image 47").add(LLVM_VERSION_STRING).add(arch);
+  key->add("image 48").add(LLVM_VERSION_STRING).add(arch);
   for (const format::Kernel &kernel : program.kernels)
     key->add(kernel.name);
   return key;

@@ -236,6 +236,20 @@ TEST_P(LoopsTest, GatherChecksItsIndices) {
   }
 }
 
+TEST_P(LoopsTest, IterationsHaveIndicesOfTheirOwn) {
+  KernelRunner runner(kernelText("window_and_index"), GetParam());
+  std::vector<float> x = randomFloats(2 * 11 * 40), table = randomFloats(7), o(2 * 9 * 40);
+  std::vector<int64_t> ids(9 * 40);
+  for (size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<int64_t>(i * 5 % 13) - 6;
+  EXPECT_EQ(runner.run(0, {x.data(), ids.data(), table.data(), o.data()}, {}), 0u);
+  for (int64_t i = 0; i < 2; ++i)
+    for (int64_t j = 0; j < 9 * 40; ++j) {
+      const float *window = &x[i * 440 + j];
+      ASSERT_NEAR(o[i * 360 + j], window[0] + window[40] + window[80] + table[(ids[j] + 7) % 7], 1e-5) << i << ", " << j;
+    }
+}
+
 TEST_P(LoopsTest, ChasesIndicesThatNeedNoCheck) {
   KernelRunner runner(kernelText("chased"), GetParam());
   std::vector<int32_t> links(100);

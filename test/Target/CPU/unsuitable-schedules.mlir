@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | FileCheck %s
 // RUN: not cupola-opt %s --split-input-file --kernel-to-cpu-loops=arch=x86-64-v4 2>&1 | grep -c 'error:' | FileCheck %s --check-prefix=COUNT
-// COUNT: 21
+// COUNT: 22
 
 // CHECK: the schedule of kernel gpu does not suit it on x86-64-v4
 kernel.func @gpu pointwise grid () in [] scalars [] schedule #cuda.pointwise<threads 256, vector 1> () {
@@ -283,6 +283,24 @@ kernel.func @alone pointwise grid (%i, %j, %k) in [8, 8, 32] scalars []
     (%a: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
   %x = kernel.load %a[256*%i + 32*%j + %k] : f32 from <f32, read>
   kernel.store %x, %o[256*%i + 32*%j + %k] : f32 to <f32, write>
+}
+
+// -----
+
+// .. and read no indices.
+// CHECK: the schedule of kernel indices does not suit it on x86-64-v4
+kernel.func @indices reduction grid (%i, %j, %k) in [8, 8, 32] scalars []
+    schedule #cpu.nest<parallel 1, vector 2, vectors 1, chunk 0, jam 4>
+    (%a: !kernel.view<f32, read>, %b: !kernel.view<i64, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d) in [3] {
+    %x = kernel.load %a[320*%i + 32*%j + 32*%d + %k] : f32 from <f32, read>
+    kernel.yield %x : f32
+  } : f32
+  %y = kernel.load %b[32*%j + %k] : i64 from <i64, read>
+  %at = kernel.checked_index %y below 7 : i64
+  %z = kernel.load %a[%at] : f32 from <f32, read>
+  %r = kernel.binary add %s, %z : f32 -> f32
+  kernel.store %r, %o[256*%i + 32*%j + %k] : f32 to <f32, write>
 }
 
 // -----

@@ -74,12 +74,14 @@ static bool isShared(Variables &vars, LoadOp load, ArrayRef<std::string> steps, 
 }
 
 /// Whether the loop around the vectors has no ops of its own, and the body reductions of scalars that share elements.
+/// Indices that are read in the body are variables, of which iterations that are one would have but one.
 static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
   const std::string &around = nest.vars[nest.vars.size() - 2], &last = nest.vars.back();
   bool shares = false;
   for (Operation &op : *nest.body) {
     const std::set<std::string> used = variablesOf(kernel.vars, &op, kernel.tiles);
-    if ((used.count(around) && !used.count(last)) || (op.getNumRegions() && !isa<ReduceOp>(op)))
+    if ((used.count(around) && !used.count(last)) || (op.getNumRegions() && !isa<ReduceOp>(op)) ||
+        isa<CheckedIndexOp, KnownIndexOp>(op))
       return false;
     auto reduce = dyn_cast<ReduceOp>(op);
     if (!reduce)
