@@ -297,6 +297,7 @@ Status runFusionPasses(ModuleOp module, const VariantSpec &variant, const Pipeli
   fusion.windowChannels = images.fewestChannels;
   fusion.shortRuns = images.shortRuns;
   fusion.mixedChannels = target.mixedChannels();
+  fusion.mirrored = target.writesMirrored();
   const Target::ByteKeys byteKeys = target.byteKeys(variant.arch);
   fusion.byteKeys = byteKeys != Target::ByteKeys::None;
   fusion.scaledByteKeys = byteKeys == Target::ByteKeys::Computed;

@@ -154,7 +154,10 @@ ExprProver::Proof ExprProver::withoutMinMax(const Expr &c, const Atom &atom, con
   bool first = nonNegative(c * atom.lhs() + rest, depth);
   if (first == oneIsEnough)
     return first;
-  return nonNegative(c * atom.rhs() + rest, depth);
+  if (nonNegative(c * atom.rhs() + rest, depth))
+    return true;
+  // The atom helps at least as much as the mean of both; e is an integer: it is >= 0 where 2 * e >= -1.
+  return oneIsEnough && nonNegative(c * (atom.lhs() + atom.rhs()) + rest * 2 + 1, depth);
 }
 
 ExprProver::Proof ExprProver::withoutDivision(const Expr &c, const Atom &atom, const Expr &rest, int depth) {

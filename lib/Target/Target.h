@@ -123,6 +123,9 @@ public:
   /// Vectors of so many channels, at least, are interpolated so much faster than other elements that the result is
   /// written before it is transposed; 0: none are.
   virtual int64_t mixedChannels() const { return 0; }
+  /// Images whose borders are reflected, repeated or go round are written before windows read them, rather than that
+  /// every tap finds its place.
+  virtual bool writesMirrored() const { return false; }
   /// What an attention may make of keys and values of bytes as it reads them: nothing, numbers, or what is computed of
   /// them and constants.
   enum class ByteKeys { None, Numbers, Computed };

@@ -432,6 +432,8 @@ def FormFusions : Pass<"graph-form-fusions", "::mlir::ModuleOp"> {
     Option<"shortRuns", "short-runs", "bool", "false", "not of all windows, but of taps that find little side by side">,
     Option<"mixedChannels", "mixed-channels", "int64_t", "0",
            "what is interpolated or reduced, of so many channels, at least, is written before they are turned outward; 0: never">,
+    Option<"mirrored", "mirrored", "bool", "false",
+           "images whose borders are made of their insides are written before windows read them">,
     Option<"byteKeys", "byte-keys", "bool", "false",
            "keys and values that are bytes become numbers where an attention reads them">,
     Option<"scaledByteKeys", "scaled-byte-keys", "bool", "false", "so do those that are computed of bytes and constants">,

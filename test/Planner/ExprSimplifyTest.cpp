@@ -163,6 +163,10 @@ TEST(ExprProve, SymbolicOrder) {
   EXPECT_EQ(less("s1*mod(x, s0) + mod(y, s1)", "s0*s1"), true);
   EXPECT_EQ(less("min(y, e0)", "s0"), true);
   EXPECT_EQ(lessEqual("min(s0, s1)", "max(s0, s1)"), true);
+  EXPECT_EQ(lessEqual("2", "max(x, 3 - x)"), true) << "the mean of both is 3/2";
+  EXPECT_EQ(lessEqual("3", "max(x, 3 - x)"), std::nullopt);
+  EXPECT_EQ(lessEqual("min(2*x, 5 - 2*x)", "2"), true);
+  EXPECT_EQ(less("min(2*x, 5 - 2*x)", "2"), std::nullopt) << "5/2 is less than 3, and no number but by numbers of x";
   EXPECT_EQ(lessEqual("s1*floordiv(x, s1)", "x"), true);
   EXPECT_EQ(lessEqual("floordiv(s0, 2)", "s0"), true);
   EXPECT_EQ(less("floordiv(m0, 64)", "s0"), true);

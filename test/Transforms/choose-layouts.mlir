@@ -121,6 +121,22 @@ func.func @depthwise(%x: tensor<1x16x10x10xf32>) -> tensor<1x16x8x8x1x1xf32> {
   return %3 : tensor<1x16x8x8x1x1xf32>
 }
 
+// Over lines of 16 places, as a vector has lanes, it reads neighbours whatever the layout; on a GPU it does not.
+// CHECK-LABEL: @lines
+// CHECK: graph.window %arg0 axis 2
+// CHECK-NOT: graph.transpose
+// CHECK: graph.layouts @lines {{.*}}<channels_first[{{.*}}<channels_first transposes 0 bytes 0 cost 0>
+// CUDA-LABEL: @lines
+// CUDA: graph.transpose %arg0 [0, 2, 3, 1]
+func.func @lines(%x: tensor<1x16x10x18xf32>) -> tensor<1x16x8x16x1x1xf32> {
+  %w = graph.constant dense<2.0> : tensor<1x16x1x1x3x3xf32> : tensor<1x16x1x1x3x3xf32>
+  %0 = graph.window %x axis 2 sizes [3, 3] strides [1, 1] dilations [1, 1] : tensor<1x16x10x18xf32> -> tensor<1x16x8x16x3x3xf32>
+  %1 = graph.broadcast %w : tensor<1x16x1x1x3x3xf32> -> tensor<1x16x8x16x3x3xf32>
+  %2 = graph.binary mul %0, %1 : tensor<1x16x8x16x3x3xf32>, tensor<1x16x8x16x3x3xf32> -> tensor<1x16x8x16x3x3xf32>
+  %3 = graph.reduce sum %2 [4, 5] : tensor<1x16x8x16x3x3xf32> -> tensor<1x16x8x16x1x1xf32>
+  return %3 : tensor<1x16x8x16x1x1xf32>
+}
+
 // A pool is none: it stays as it is written.
 // CHECK-LABEL: @pool
 // CHECK: graph.window %arg0 axis 2

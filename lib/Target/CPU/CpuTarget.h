@@ -40,6 +40,9 @@ struct CpuKernel {
 /// this before packOperand.
 void orderDepth(kernel::FuncOp func);
 
+/// Sorts the grid by the steps of what the kernel stores. Products are left alone.
+void orderLoops(kernel::FuncOp func);
+
 /// Merges the variables of loops and reductions that all positions inside use as one. Products are left alone.
 void mergeLoops(kernel::FuncOp func);
 

@@ -8,15 +8,49 @@ using arith::CmpIPredicate;
 
 namespace cupola::cpu {
 
-/// Some lanes of a vector, in a form that folds where they are known.
-static Value lanesFrom(Code &c, Value whole, int64_t from, int64_t count) {
+/// Constants of a vector at these places, 0 at those behind it.
+static Value constantsAt(Code &c, DenseElementsAttr all, ArrayRef<int32_t> places) {
+  const auto values = llvm::to_vector(all.getValues<APInt>());
+  const auto chosen = llvm::map_to_vector(places, [&](int32_t place) {
+    return place < static_cast<int32_t>(values.size()) ? values[place] : APInt::getZero(values[0].getBitWidth());
+  });
+  const auto type = VectorType::get({static_cast<int64_t>(places.size())}, all.getElementType());
+  return c.number(DenseElementsAttr::get(type, chosen));
+}
+
+/// Lanes of a vector at these places, false at those behind it, in a form that folds where they are known: comparing
+/// with other constants takes one instruction, and moving lanes of a mask several.
+static Value lanesAt(Code &c, Value whole, ArrayRef<int32_t> places) {
+  const auto count = static_cast<int32_t>(cast<VectorType>(whole.getType()).getNumElements());
+  const auto length = static_cast<int64_t>(places.size());
+  const auto broadcast = [&](vector::BroadcastOp of) -> Value {
+    return vector::BroadcastOp::create(c.b, c.loc, VectorType::get({length}, of.getSource().getType()), of.getSource());
+  };
+  const auto only = [&](Value lanes) {
+    const auto own = llvm::map_to_vector(places, [&](int32_t place) { return place < count; });
+    return llvm::all_of(own, [](bool is) { return is; })
+               ? lanes
+               : c.andi(lanes,
+                        c.number(DenseElementsAttr::get(cast<VectorType>(lanes.getType()), ArrayRef<bool>(own))));
+  };
   if (auto both = whole.getDefiningOp<arith::AndIOp>())
-    return c.andi(lanesFrom(c, both.getLhs(), from, count), lanesFrom(c, both.getRhs(), from, count));
+    return c.andi(lanesAt(c, both.getLhs(), places), lanesAt(c, both.getRhs(), places));
   if (auto same = whole.getDefiningOp<vector::BroadcastOp>(); same && !Code::isVector(same.getSource()))
-    return vector::BroadcastOp::create(c.b, c.loc, VectorType::get({count}, same.getSource().getType()),
-                                       same.getSource());
-  return LLVM::ShuffleVectorOp::create(c.b, c.loc, whole, whole,
-                                       llvm::to_vector(llvm::seq<int32_t>(from, from + count)));
+    return only(broadcast(same));
+  if (auto compared = whole.getDefiningOp<arith::CmpIOp>()) {
+    auto same = compared.getLhs().getDefiningOp<vector::BroadcastOp>();
+    DenseElementsAttr constants;
+    if (same && !Code::isVector(same.getSource()) && matchPattern(compared.getRhs(), m_Constant(&constants)))
+      return only(c.cmpi(compared.getPredicate(), broadcast(same), constantsAt(c, constants, places)));
+  }
+  Value none = whole;
+  if (llvm::is_contained(places, count))
+    none = c.number(DenseElementsAttr::get(cast<VectorType>(whole.getType()), false));
+  return LLVM::ShuffleVectorOp::create(c.b, c.loc, whole, none, places);
+}
+
+static Value lanesFrom(Code &c, Value whole, int64_t from, int64_t count) {
+  return lanesAt(c, whole, llvm::to_vector(llvm::seq<int32_t>(from, from + count)));
 }
 
 /// A load per register. Splitting a wider one, LLVM 22 may learn that a half has no lane to
@@ -57,18 +91,11 @@ Value Emitter::loadRepeated(Address from, Type storage, Value lanes, Value other
 
 /// What of a vector from `first` on are lanes' elements, which lie `step` apart, and are wanted.
 static Value wantedFrom(Code &c, Value lanes, int64_t first, int64_t step) {
-  if (auto both = lanes.getDefiningOp<arith::AndIOp>())
-    return c.andi(wantedFrom(c, both.getLhs(), first, step), wantedFrom(c, both.getRhs(), first, step));
   const int64_t count = cast<VectorType>(lanes.getType()).getNumElements();
   const auto places = llvm::map_range(llvm::seq<int64_t>(first, first + count), [&](int64_t at) {
     return at % step == 0 && at / step < count ? at / step : count;
   });
-  const Value none = c.number(DenseElementsAttr::get(cast<VectorType>(lanes.getType()), false));
-  if (auto same = lanes.getDefiningOp<vector::BroadcastOp>(); same && !Code::isVector(same.getSource())) {
-    const auto own = llvm::map_to_vector(places, [&](int64_t lane) { return lane < count; });
-    return c.andi(lanes, c.number(DenseElementsAttr::get(cast<VectorType>(lanes.getType()), ArrayRef<bool>(own))));
-  }
-  return LLVM::ShuffleVectorOp::create(c.b, c.loc, lanes, none, llvm::to_vector_of<int32_t>(places));
+  return lanesAt(c, lanes, llvm::to_vector_of<int32_t>(places));
 }
 
 /// All that lies between the first and the last lane's element, and nothing behind it; of `lanes` alone, if given, and

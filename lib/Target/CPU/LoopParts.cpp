@@ -43,7 +43,7 @@ std::optional<int64_t> leastInside(Variables &vars, const Expr &e) {
 /// Where a condition begins or ends to hold, whatever loops inside do. `isExact`: these have no part in it.
 struct Cut {
   Expr at;
-  bool isExact;
+  bool begins, isExact;
 };
 
 /// Of e >= 0, by `var`; nothing if that depends on others of `loops`.
@@ -64,18 +64,40 @@ std::optional<Cut> cutOf(Variables &vars, const Expr &e, const std::string &var,
       none[symbol] = 0;
   rest = simplify(rest.substitute(none) + Expr(*inside), vars.ranges());
   const Expr at = known > 0 ? ceilDiv(Expr(0) - rest, Expr(known)) : floorDiv(rest, Expr(-known)) + 1;
-  return Cut{simplify(at, vars.ranges()), none.empty()};
+  return Cut{simplify(at, vars.ranges()), known > 0, none.empty()};
 }
 
-/// Calls `visit` with a - b of every smaller and every larger one of two, a and b, in `e`.
-void forEachDifference(const Expr &e, llvm::function_ref<void(const Expr &)> visit) {
+/// Builds an expression again where nothing goes round: remainders of what may be negative are what they are of.
+struct Unwrapped {
+  const Ranges &ranges;
+  static Expr constant(int64_t value) { return value; }
+  static Expr symbol(const std::string &name) { return Expr::symbol(name); }
+  Expr binary(ExprOp op, const Expr &a, const Expr &b) const {
+    return op == ExprOp::Mod && goesRound(a, ranges) ? a : apply(op, a, b);
+  }
+  /// As a place before the first one does, of a padded image that is repeated or reflected.
+  static bool goesRound(const Expr &dividend, const Ranges &ranges) {
+    return bounds(dividend, ranges).lo.value_or(0) < 0;
+  }
+};
+
+/// Calls `visit` with what is >= 0 where one of several places is the one in `e`: a - b and b - a - 1 of every smaller
+/// and every larger one of two, a and b, and both ends of what goes round, behind those of which it is a part.
+void forEachDifference(const Expr &e, const Ranges &ranges, llvm::function_ref<void(const Expr &)> visit) {
+  Unwrapped unwrapped{ranges};
   for (const Term &term : e.terms())
     for (const Factor &factor : term.factors)
       if (const Atom &atom = *factor.atom; atom.kind() != Atom::Kind::Symbol) {
-        if (atom.kind() == Atom::Kind::Min || atom.kind() == Atom::Kind::Max)
-          visit(atom.lhs() - atom.rhs());
-        forEachDifference(atom.lhs(), visit);
-        forEachDifference(atom.rhs(), visit);
+        if (atom.kind() == Atom::Kind::Min || atom.kind() == Atom::Kind::Max) {
+          const Expr difference = buildExpr(atom.lhs() - atom.rhs(), unwrapped);
+          visit(difference);
+          visit(Expr(-1) - difference);
+        } else if (atom.kind() == Atom::Kind::Mod && Unwrapped::goesRound(atom.lhs(), ranges)) {
+          visit(atom.lhs());
+          visit(atom.rhs() - 1 - atom.lhs());
+        }
+        forEachDifference(atom.lhs(), ranges, visit);
+        forEachDifference(atom.rhs(), ranges, visit);
       }
 }
 
@@ -91,18 +113,15 @@ class Cutter {
 public:
   Cutter(Variables &vars, ArrayRef<std::string> loops, Block &body) : vars(vars), loops(loops), body(body) {}
 
-  /// `hasLanes`: windows cost a vector more for each part, and masked loads of neighbours nothing.
-  LoopParts cut(const std::string &var, const Expr &extent, bool hasLanes) {
+  /// Where windows of other loops begin or end to be inside is rounded to whole vectors of `lanes`, towards the middle:
+  /// a vector that is in both parts would be two.
+  LoopParts cut(const std::string &var, const Expr &extent, int64_t lanes) {
     std::vector<Expr> ends{extent};
-    const auto add = [&](const Expr &condition, Operation *op) {
-      const std::optional<Cut> found = cutOf(vars, condition, var, loops);
-      if (found && (found->isExact || !hasLanes || isApart(op, var)))
-        insert(found->at, ends);
+    const auto add = [&](const Expr &condition) {
+      if (const std::optional<Cut> found = cutOf(vars, condition, var, loops))
+        insert(found->isExact ? found->at : inVectors(*found, lanes), ends);
     };
-    body.walk([&](Operation *op) {
-      for (const Expr &e : conditionsOf(vars, op))
-        add(e, op);
-    });
+    body.walk([&](Operation *op) { llvm::for_each(conditionsOf(vars, op), add); });
     // Where places of a padded dimension are reflected at both ends, one is known when it is known that the other is.
     for (size_t before = 0; before < ends.size() && ends.size() <= kMostCopies;) {
       before = ends.size();
@@ -110,19 +129,15 @@ public:
         body.walk([&](Operation *op) {
           for (const Expr &position : positionOf(vars, op))
             if (position.uses(var))
-              forEachDifference(simplify(position, within({{var, part}}, vars.ranges())),
-                                [&](const Expr &difference) { add(difference, op); });
+              forEachDifference(simplify(position, within({{var, part}}, vars.ranges())), vars.ranges(), add);
         });
     }
     return between(ends);
   }
 
 private:
-  /// A load that has no neighbours in its lanes.
-  bool isApart(Operation *op, const std::string &var) {
-    auto load = dyn_cast<LoadOp>(op);
-    const auto step = load ? vars.read(load.getPosition(), load.getIndices()).coefficient(var) : std::nullopt;
-    return step && !step->isConstant(0) && !step->isConstant(1);
+  Expr inVectors(const Cut &cut, int64_t lanes) const {
+    return simplify((cut.begins ? ceilDiv(cut.at, lanes) : floorDiv(cut.at, lanes)) * lanes, vars.ranges());
   }
 
   Expr larger(const Expr &a, const Expr &b) const { return simplify(max(a, b), vars.ranges()); }
@@ -181,12 +196,12 @@ Ranges within(const LiveParts &parts, const Ranges &ranges) {
 }
 
 std::vector<LoopParts> cutLoops(Variables &vars, ArrayRef<std::string> loops, ArrayRef<Expr> extents, Block &body,
-                                bool hasLanes) {
+                                int64_t lanes) {
   size_t ops = 0, copies = 1;
   body.walk([&](Operation *) { ++ops; });
   std::vector<LoopParts> all(loops.size());
   for (size_t i = loops.size(); i-- > 0;) { // the innermost first: it asks most often
-    all[i] = Cutter(vars, loops, body).cut(loops[i], extents[i], hasLanes && i + 1 == loops.size());
+    all[i] = Cutter(vars, loops, body).cut(loops[i], extents[i], i + 1 == loops.size() ? lanes : 1);
     const LoopParts whole{{Expr(0), extents[i]}};
     const size_t more = copies * all[i].size();
     if (more > kMostCopies || more * ops > kMostOps)

@@ -34,10 +34,10 @@ Ranges within(const LiveParts &parts, const Ranges &ranges);
 
 /// Cuts loops of [0, extents[i]) around `body` where conditions on one of their variables alone begin or end to hold,
 /// whatever loops inside of the body do, or where another one of two places is the smaller or the larger, as far as the
-/// order of these cuts is known: for each loop its parts in order. `hasLanes`: the last loop. As many iterations of the
-/// nest are emitted as there are combinations, which are few.
+/// order of these cuts is known: for each loop its parts in order. The last loop has so many lanes; 1: it is none of
+/// vectors. As many iterations of the nest are emitted as there are combinations, which are few.
 std::vector<LoopParts> cutLoops(kernel::Variables &vars, llvm::ArrayRef<std::string> loops,
-                                llvm::ArrayRef<Expr> extents, mlir::Block &body, bool hasLanes);
+                                llvm::ArrayRef<Expr> extents, mlir::Block &body, int64_t lanes);
 
 /// What has to be >= 0 for an op to act: of a mask, or of in_range; none of other ops.
 graph::Exprs conditionsOf(kernel::Variables &vars, mlir::Operation *op);

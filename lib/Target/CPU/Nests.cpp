@@ -48,7 +48,8 @@ void Emitter::emitNest(const Nest &nest, ArrayRef<Value> parallel) {
   c.lanes = isa.lanes() * nest.vectors;
   for (unsigned i = 0; i < nest.parallel; ++i)
     variables[nest.vars[i]] = parallel[i];
-  const NestLoops loops{nest, levelsOf(nest), cutLoops(vars, nest.vars, nest.extents, *nest.body, nest.vectorised),
+  const NestLoops loops{nest, levelsOf(nest),
+                        cutLoops(vars, nest.vars, nest.extents, *nest.body, nest.vectorised ? c.lanes : 1),
                         nest.chunk ? parallel.back() : Value()};
   emitInParts(loops, 0);
 }

@@ -39,6 +39,22 @@ def OrderDepth : Pass<"cpu-order-depth", "::cupola::kernel::FuncOp"> {
   let dependentDialects = ["::cupola::kernel::KernelDialect"];
 }
 
+def OrderLoops : Pass<"cpu-order-loops", "::cupola::kernel::FuncOp"> {
+  let summary = "sorts the grid by the steps of what the kernel stores";
+  let description = [{
+    The order of the grid is free. A convolution of channels first is computed as one of channels last between transposes
+    that became positions, and has the channels innermost, which lie farthest apart. Products keep their rows and columns.
+
+    ```mlir
+    kernel.func @k reduction grid (%row, %column, %channel) in [56, 56, 96] .. {     // before
+      kernel.store %0, %out[56*%row + %column + 3136*%channel]
+    kernel.func @k reduction grid (%channel, %row, %column) in [96, 56, 56] .. {     // after
+      kernel.store %0, %out[56*%row + %column + 3136*%channel]
+    ```
+  }];
+  let dependentDialects = ["::cupola::kernel::KernelDialect"];
+}
+
 def MergeLoops : Pass<"cpu-merge-loops", "::cupola::kernel::FuncOp"> {
   let summary = "merges variables of loops and reductions that every position uses as one";
   let description = [{

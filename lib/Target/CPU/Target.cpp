@@ -53,6 +53,7 @@ public:
   /// Squares of vectors write an image in less time than it takes to gather a tap of it (docs/results/cpu.md).
   WindowImages windowImages() const override { return {8, 3, /*shortRuns=*/true}; }
   int64_t mixedChannels() const override { return 8; }
+  bool writesMirrored() const override { return true; }
   /// A block of rows copies each once, which takes as long whatever they are made of; few rows read them in place.
   ByteKeys byteKeys(StringRef) const override { return ByteKeys::Computed; }
   bool sharesKernels() const override { return true; }
@@ -63,6 +64,7 @@ public:
     const CpuArchitecture &isa = *findCpu(arch);
     for (auto func : module.getOps<kernel::FuncOp>()) {
       orderDepth(func);
+      orderLoops(func);
       mergeLoops(func);
     }
     packWeights(module, isa);

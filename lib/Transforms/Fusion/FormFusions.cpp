@@ -187,8 +187,9 @@ private:
     std::vector<Grouping> groupings;
     std::vector<Verdict> verdicts;
     for (Block *body : bodies) {
-      groupings.push_back(formGroups(*body, {epilogues, prologues, attention, mostKept, fewRows, windowBytes,
-                                             windowChannels, shortRuns, mixedChannels, byteKeys, scaledByteKeys}));
+      groupings.push_back(
+          formGroups(*body, {epilogues, prologues, attention, mostKept, fewRows, windowBytes, windowChannels, shortRuns,
+                             mixedChannels, mirrored, byteKeys, scaledByteKeys}));
       llvm::append_range(verdicts, std::move(groupings.back().verdicts));
     }
     recordVerdicts(func, verdicts); // before ops go that they are about

@@ -25,6 +25,7 @@ struct Options {
   bool shortRuns = false; ///< not where there is a window, but where little of it lies side by side
   /// Of so many channels, at least, what is interpolated is written before they are turned outward; 0: never.
   int64_t mixedChannels = 0;
+  bool mirrored = false;       ///< images whose borders are made of their insides are written before windows read them
   bool byteKeys = false;       ///< keys and values that are bytes become numbers where an attention reads them
   bool scaledByteKeys = false; ///< so do those that are computed of bytes and constants
 };

@@ -19,6 +19,9 @@ struct TargetRow {
   double read;  ///< by a convolution, for every tap
   double write; ///< of a result
   double most;  ///< of what a convolution reads through a transpose: that of writing it (Target::windowImages)
+  /// One filter per channel, over so many places of a line, at least, reads and writes neighbours: it costs nothing
+  /// more. 0: it does.
+  int64_t line;
 };
 llvm::ArrayRef<TargetRow> targetRows();
 /// Of a value that is read to be written in the other order.

@@ -246,7 +246,8 @@ TEST_P(LoopsTest, IterationsHaveIndicesOfTheirOwn) {
   for (int64_t i = 0; i < 2; ++i)
     for (int64_t j = 0; j < 9 * 40; ++j) {
       const float *window = &x[i * 440 + j];
-      ASSERT_NEAR(o[i * 360 + j], window[0] + window[40] + window[80] + table[(ids[j] + 7) % 7], 1e-5) << i << ", " << j;
+      ASSERT_NEAR(o[i * 360 + j], window[0] + window[40] + window[80] + table[(ids[j] + 7) % 7], 1e-5)
+          << i << ", " << j;
     }
 }
 
@@ -393,6 +394,25 @@ TEST_P(LoopsTest, PartsOfMirrors) {
       ASSERT_EQ(o[i], a + b + x[std::min(std::abs(i - 7), n)]) << n << ": " << i;
     }
     EXPECT_EQ(o[n], -5) << "wrote beyond the end";
+  }
+}
+
+TEST_P(LoopsTest, PartsOfReflectedWindows) {
+  KernelRunner runner(kernelText("parts"), GetParam());
+  for (int64_t n : {0, 1, 2, 3, 4, 15, 16, 18, 19, 31, 32, 34, 35, 100}) {
+    std::vector<float> x = randomFloats(3 * n + 1), o(3 * n + 1, -5);
+    EXPECT_EQ(runner.run(4, {x.data(), o.data()}, {n}), 0u);
+    const int64_t period = std::max<int64_t>(2 * n - 2, 1);
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t j = 0; j < n; ++j) {
+        float sum = 0;
+        for (int64_t k = -2; k <= 2; ++k) {
+          const int64_t at = ((j + k) % period + period) % period;
+          sum += x[i * n + std::min(at, 2 * n - 2 - at)];
+        }
+        ASSERT_NEAR(o[i * n + j], sum, 1e-5) << n << ": " << i << ", " << j;
+      }
+    EXPECT_EQ(o[3 * n], -5) << "wrote beyond the end";
   }
 }
 

@@ -65,3 +65,25 @@ kernel.func @apart reduction grid (%g0, %g1, %g2) in [10, 10, 32] scalars [] (%x
   } : f32
   kernel.store %s, %o[320*%g0 + 32*%g1 + %g2] : f32 to !kernel.view<f32, write>
 }
+
+// Planes: columns are vectors, and rows share filters. Borders are parts of whole vectors, whose middle loads without a mask.
+// CHECK-LABEL: llvm.func @planes(
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: llvm.intr.masked.load
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-NOT: masked
+// CHECK: scf.for {{.*}} -> (vector<16xf32>, vector<16xf32>, vector<16xf32>, vector<16xf32>)
+// CHECK-COUNT-4: llvm.intr.masked.load
+// CHECK-NOT: masked
+kernel.func @planes reduction grid (%g0, %g1, %g2) in [8, 4, 48] scalars []
+    (%x: !kernel.view<f32, read>, %w: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%d0, %d1) in [1, 3] {
+    %zero = kernel.constant 0.0 : f32
+    %a = kernel.load %x[192*%g0 + 48*%g1 + %g2 + 48*%d0 + %d1 - 1] mask [%g2 + %d1 - 1, -%g2 - %d1 + 48] else %zero : f32
+        : f32 from !kernel.view<f32, read>
+    %b = kernel.load %w[9*%g0 + 3*%d0 + %d1] : f32 from !kernel.view<f32, read>
+    %p = kernel.binary mul %a, %b : f32 -> f32
+    kernel.yield %p : f32
+  } : f32
+  kernel.store %s, %o[192*%g0 + 48*%g1 + %g2] : f32 to !kernel.view<f32, write>
+}

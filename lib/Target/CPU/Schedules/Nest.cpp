@@ -97,21 +97,21 @@ static bool sharesElements(KernelPlan &kernel, const Nest &nest) {
 }
 
 /// Whether what the body asks for along the loop around the vectors is known in parts of it: else all iterations ask.
-static bool asksInParts(KernelPlan &kernel, const Nest &nest) {
+static bool asksInParts(KernelPlan &kernel, const Nest &nest, int64_t lanes) {
   const size_t around = nest.vars.size() - 2;
   bool asks = false;
   nest.body->walk([&](Operation *op) {
     for (const Expr &e : conditionsOf(kernel.vars, op))
       asks |= e.uses(nest.vars[around]);
   });
-  return !asks || cutLoops(kernel.vars, nest.vars, nest.extents, *nest.body, nest.vectorised)[around].size() > 1;
+  return !asks || cutLoops(kernel.vars, nest.vars, nest.extents, *nest.body, lanes)[around].size() > 1;
 }
 
 /// Iterations that are one, or eight of those where the loops outside may be too few for threads; none: null.
-static NestAttr jammed(KernelPlan &kernel, const Nest &nest, std::optional<unsigned> vector) {
+static NestAttr jammed(KernelPlan &kernel, const Nest &nest, std::optional<unsigned> vector, int64_t lanes) {
   const auto loops = static_cast<int64_t>(nest.vars.size());
   if (!nest.vectorised || loops < 2 || !kernel.tiles.empty() || !sharesElements(kernel, nest) ||
-      !asksInParts(kernel, nest))
+      !asksInParts(kernel, nest, lanes))
     return {};
   const std::optional<int64_t> extent = nest.extents[loops - 2].constant();
   if (extent && *extent < 2)
@@ -136,7 +136,7 @@ Candidates NestAttr::candidates(KernelPlan &kernel, const CpuArchitecture &isa) 
   const int64_t chunk = vector && (!extent || *extent > kChunk) ? kChunk : 0;
   const bool isShared = extent && kernel.tiles.empty() && !nest.body->getOps<kernel::ReduceOp>().empty();
   Candidates all;
-  if (NestAttr together = chunk ? NestAttr() : jammed(kernel, nest, vector))
+  if (NestAttr together = chunk ? NestAttr() : jammed(kernel, nest, vector, isa.lanes()))
     all.push_back(together);
   for (size_t parallel = nest.vars.size() - nest.vectorised;; --parallel) {
     for (int64_t vectors : {1, 2, 4})

@@ -11,7 +11,7 @@ namespace cupola::fusion {
 
 // A type here is the row's column; the definitions are in this folder's other files.
 Form storeLongAddresses, formAttention, formFewRows, formJoint, growEpilogues, endNarrowly, endBeforeTurns,
-    storeWindowImages, storeInterpolated, storePixels, copyResults;
+    storeWindowImages, storeMirrored, storeInterpolated, storePixels, copyResults;
 Refuse refuseResult, refuseDisabled, refuseSize, refuseContractionOperand, refuseBroadcast, refuseSeveralReaders;
 StoreView storeParts;
 Decide decideConstant, decideControl, decideJoin, decideView, decideAttention, decideFewRows, decideJoint,
@@ -44,6 +44,7 @@ constexpr Rule table[] = {
     {"narrow", endNarrowly, {}, {}, {}},
     {"turned", endBeforeTurns, {}, {}, {}},
     {"window-image", storeWindowImages, {}, {}, {}},
+    {"mirrored", storeMirrored, {}, {}, {}},
     {"interpolation", storeInterpolated, {}, {}, {}},
     {"result", copyResults, refuseResult, {}, {}},
     {"kept", {}, {}, {}, decideKept},

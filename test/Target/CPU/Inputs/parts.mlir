@@ -57,3 +57,14 @@ kernel.func @mirrors pointwise grid () in [] scalars [#kernel.scalar<0, 0, 1>]
     kernel.store %e, %o[%d0] : f32 to !kernel.view<f32, write>
   }
 }
+
+// Windows over lines whose ends are reflected, as often as needed; parts along them begin with vectors.
+kernel.func @reflected reduction grid (%d0, %d1) in [3, n0] scalars [#kernel.scalar<0, 0, 1>]
+    (%x: !kernel.view<f32, read>, %o: !kernel.view<f32, write>) {
+  %s = kernel.reduce [#graph<reduce_kind sum>] (%k) in [5] {
+    %a = kernel.load %x[n0*%d0 + min(2*n0 - mod(%d1 + %k - 2, max(2*n0, 3) - 2), mod(%d1 + %k - 2, max(2*n0, 3) - 2) + 2) - 2]
+        : f32 from !kernel.view<f32, read>
+    kernel.yield %a : f32
+  } : f32
+  kernel.store %s, %o[n0*%d0 + %d1] : f32 to !kernel.view<f32, write>
+}
