@@ -121,11 +121,14 @@ def Graph_CastOp : Graph_PureOp<"cast", "Pointwise", "Compute",
   let description = [{
     Float to integer truncates and saturates; NaN becomes 0. To bool: not equal to 0. The numbers of f8E4M3FN and
     f8E5M2, exactly, to other floats alone; nothing becomes float8.
+
+    Kernels compute f16 and bf16 in f32, and round what they store. `rounded`: the result has the digits of its type
+    within a kernel, too, as a Cast of the model says.
   }];
-  let arguments = (ins Graph_Tensor:$input);
+  let arguments = (ins Graph_Tensor:$input, UnitAttr:$rounded);
   let results = (outs Graph_Tensor:$result);
   let hasVerifier = 1;
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input (`rounded` $rounded^)? attr-dict `:` type($input) `->` type($result)";
 }
 
 def Graph_BitcastOp : Graph_PureOp<"bitcast", "Pointwise", "Keep",

@@ -292,6 +292,26 @@ def test_bits_of_four():
         assert node("BitCast", found, opset=26, result=ml_dtypes.int4, to=TensorProto.INT4).tobytes() == x.tobytes()
 
 
+CAST_TWICE = """<ir_version: 10, opset_import: ["" : 21]>
+    g ({a}[N] x) => ({a}[N] y) {{ q = Cast <to = {to}> (x) y = Cast <to = {back}> (q) }}"""
+
+
+@pytest.mark.parametrize("device", ["CPU", "SIM"])
+@pytest.mark.parametrize("between", [np.float16, ml_dtypes.bfloat16])
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int32])
+def test_casts_round(kind, between, device):
+    """Kernels compute 16 bits in f32; what a Cast says is rounded all the same."""
+    model = onnx.parser.parse_model(CAST_TWICE.format(a=TensorProto.DataType.Name(number(kind)).lower(), to=number(between),
+                                                      back=number(kind)))
+    if kind == np.int32:
+        x = np.array([0, -3, 255, 257, 2049, 4097, 65000, -65503], kind)
+    else:
+        x = np.array([1.0004883, 1 / 3, 65519, 65520, -3e-8, 1.00390625, 3e38, np.inf, -np.inf, np.nan, -0.0], kind)
+    found, = cupola.backend.prepare(model, device, **OPTIONS).run([x])
+    with np.errstate(over="ignore"):
+        same(found, x.astype(between).astype(kind))
+
+
 BODIES = {
     "If": """<ir_version: 13, opset_import: ["" : 25]>
         g (bool yes, {t}[N] x) => ({t}[M] y) {{

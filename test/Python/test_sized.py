@@ -166,3 +166,19 @@ def test_a_step_that_there_is_not():
     session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
     with pytest.raises(cupola.errors.UsageError, match="Squeeze"):
         session.run({"x": np.zeros((9, 4), np.float32), "n": np.array(0), "c0": np.array(True)})
+
+
+SCALED = """<ir_version: 8, opset_import: ["" : 17]> g (float[n] x) => (float[a] y, int64[1] z)
+    <float scale = {{ {scale} }}, float[1] scales = {{ {scale} }}> {{
+      s = Shape(x) f = Cast<to = 1>(s) p = {op}(f, scale) w = {whole}(p) i = Cast<to = 7>(w) y = ConstantOfShape(i)
+      r = Resize<mode = "nearest">(x, , scales) z = Shape(r)
+    }}"""
+
+
+@pytest.mark.parametrize("op", ("Mul", "Div"))
+@pytest.mark.parametrize("whole", ("Floor", "Ceil"))
+@pytest.mark.parametrize("scale", (0.7, 2.3, 1.1, 0.5, 0.3))
+def test_scaled_lengths(op, whole, scale):
+    """A product in f32 rounds: 10 * 0.7 is 7."""
+    model = parser.parse_model(SCALED.format(op=op, whole=whole, scale=scale))
+    check_model(model, [{"x": RNG.random(n, np.float32)} for n in (1, 7, 10, 11, 20, 30, 41, 110, 1000)])

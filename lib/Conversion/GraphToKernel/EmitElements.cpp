@@ -113,7 +113,8 @@ Value Emitter::emitPointwise(Operation *op, ArrayRef<Value> operands) {
   }
   if (isa<graph::SelectOp>(op))
     return select(operands[0], operands[1], operands[2]);
-  return convert(operands[0], type); // graph.cast
+  const bool isRounded = mlir::cast<graph::CastOp>(op).getRounded();
+  return convert(isRounded ? convert(operands[0], graph::elementOf(op->getResult(0))) : operands[0], type);
 }
 
 Value Emitter::emitView(Operation *op, Index index) {

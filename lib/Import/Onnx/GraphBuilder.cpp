@@ -312,10 +312,10 @@ Value GraphBuilder::call(graph::SnippetAttr snippet, ArrayRef<Value> inputs, Val
   return CallOp::create(ops, where, type(dims, element), snippet, inputs, same);
 }
 
-Value GraphBuilder::cast(Value value, Type element) {
+Value GraphBuilder::cast(Value value, Type element, bool rounded) {
   if (this->element(value) == element)
     return value;
-  return CastOp::create(ops, where, type(shape(value), element), value);
+  return CastOp::create(ops, where, type(shape(value), element), value, rounded);
 }
 
 Value GraphBuilder::bitcast(Value value, Type element) {

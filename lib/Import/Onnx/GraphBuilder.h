@@ -122,7 +122,7 @@ public:
   Value unary(graph::UnaryKind kind, Value value, double alpha = 0, double beta = 0);
   Value binary(graph::BinaryKind kind, Value lhs, Value rhs);
   Value select(Value condition, Value lhs, Value rhs);
-  Value cast(Value value, Type element);
+  Value cast(Value value, Type element, bool rounded = false);
   Value bitcast(Value value, Type element); ///< of types of as many bits, not bool
   /// graph.call of operands that have the shape of the result; `same` may be null.
   Value call(graph::SnippetAttr snippet, llvm::ArrayRef<Value> inputs, Value same, llvm::ArrayRef<Expr> dims,

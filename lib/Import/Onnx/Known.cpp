@@ -7,7 +7,7 @@ namespace cupola::onnx_import {
 Scalar Scalar::ratio(Expr num, Expr den) {
   if (num.constant() && den.constant())
     return constant(static_cast<double>(*num.constant()) / static_cast<double>(*den.constant()));
-  return {Kind::Ratio, std::move(num), std::move(den), 0};
+  return {Kind::Ratio, std::move(num), std::move(den), 0, {}};
 }
 
 double Scalar::asDouble() const {

@@ -26,9 +26,17 @@ struct Scalar {
   Expr num; ///< Int, Ratio
   Expr den = Expr(1);
   double real = 0; ///< Real
+  /// Of a Ratio that is an integer >= 0 times, or by, a float in f32, which rounds: these. The whole numbers next to it
+  /// are those of wholeProduct, not of num / den.
+  struct Product {
+    Expr integer;
+    double factor = 0;
+    bool isQuotient = false;
+  };
+  std::optional<Product> product;
 
-  static Scalar integer(Expr value) { return {Kind::Int, std::move(value), Expr(1), 0}; }
-  static Scalar constant(double value) { return {Kind::Real, Expr(), Expr(1), value}; }
+  static Scalar integer(Expr value) { return {Kind::Int, std::move(value), Expr(1), 0, {}}; }
+  static Scalar constant(double value) { return {Kind::Real, Expr(), Expr(1), value, {}}; }
   static Scalar ratio(Expr num, Expr den);
 
   std::optional<int64_t> intConstant() const { return kind == Kind::Int ? num.constant() : std::nullopt; }

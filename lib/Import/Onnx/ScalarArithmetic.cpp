@@ -197,6 +197,14 @@ Result realUnary(UnaryKind kind, double a, Type type) {
   }
 }
 
+/// floor(a) or ceil(a).
+Result whole(const Scalar &a, bool up) {
+  if (!a.product)
+    return Scalar::ratio(up ? ceilDiv(a.num, a.den) : floorDiv(a.num, a.den), Expr(1));
+  const std::optional<Expr> number = wholeProduct(*a.product, up);
+  return number ? Result(Scalar::ratio(*number, Expr(1))) : std::nullopt;
+}
+
 Result ratioUnary(UnaryKind kind, const Scalar &a, const Ranges &ranges) {
   switch (kind) {
   case UnaryKind::Neg:
@@ -204,9 +212,8 @@ Result ratioUnary(UnaryKind kind, const Scalar &a, const Ranges &ranges) {
   case UnaryKind::Abs:
     return isNonNegative(a.num, ranges) ? Result(a) : std::nullopt;
   case UnaryKind::Floor:
-    return Scalar::ratio(floorDiv(a.num, a.den), Expr(1));
   case UnaryKind::Ceil:
-    return Scalar::ratio(ceilDiv(a.num, a.den), Expr(1));
+    return whole(a, kind == UnaryKind::Ceil);
   case UnaryKind::Reciprocal:
     return isDivisor(a.num, ranges) ? Result(Scalar::ratio(a.den, a.num)) : std::nullopt;
   default:
@@ -251,7 +258,7 @@ Result asFraction(const Scalar &value) {
     if (!(std::abs(scaled) < 1e15))
       return std::nullopt;
     if (scaled == std::trunc(scaled))
-      return Scalar{Scalar::Kind::Ratio, Expr(static_cast<int64_t>(scaled)), Expr(int64_t(1) << places), 0};
+      return Scalar{Scalar::Kind::Ratio, Expr(static_cast<int64_t>(scaled)), Expr(int64_t(1) << places), 0, {}};
   }
   return std::nullopt;
 }
@@ -275,7 +282,10 @@ Result computeBinary(BinaryKind kind, const Scalar &lhs, const Scalar &rhs, Type
     return std::nullopt;
   if (lhs.kind == Scalar::Kind::Real && rhs.kind == Scalar::Kind::Real)
     return realBinary(kind, lhs.real, rhs.real, type);
-  return ratioBinary(kind, lhs, rhs, ranges);
+  Result result = ratioBinary(kind, lhs, rhs, ranges);
+  if (result && result->kind == Scalar::Kind::Ratio)
+    result->product = productOf(kind, lhs, rhs, type, ranges);
+  return result;
 }
 
 Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges) {
@@ -287,7 +297,9 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
   if (isa<FloatType>(to)) {
     if (value.kind == Scalar::Kind::Real)
       return Scalar::constant(roundedTo(to, value.real));
-    const Scalar result = Scalar::ratio(value.num, value.den);
+    Scalar result = Scalar::ratio(value.num, value.den);
+    if (to.getIntOrFloatBitWidth() >= 32)
+      result.product = value.product;
     return result.kind == Scalar::Kind::Real ? Scalar::constant(roundedTo(to, result.real)) : result;
   }
   if (value.kind == Scalar::Kind::Int)
@@ -296,6 +308,10 @@ Result computeCast(const Scalar &value, Type from, Type to, const Ranges &ranges
     return truncated(value.real, to);
   if (value.den.isConstant(1))
     return fitting(value.num, to);
+  if (value.product) { // of an integer >= 0
+    const Result number = whole(value, /*up=*/false);
+    return number ? fitting(number->num, to) : std::nullopt;
+  }
   return truncatedDiv(value.num, value.den, to, ranges);
 }
 

@@ -110,7 +110,7 @@ bool Intake::take(onnx::TensorProto &tensor, const TensorPlace &place) {
     return fail(ErrorKind::BadModel, where, "has external data entries but is stored inline");
   if (!(isExternal ? external(tensor, where, bytes) : inlined(tensor, where, bytes)))
     return false;
-  return !place.sparse || fail(ErrorKind::Unsupported, where, "are no dense tensor, supported are dense tensors");
+  return !place.sparse || fail(ErrorKind::Unsupported, where, "belong to a sparse tensor, supported are dense tensors");
 }
 
 } // namespace

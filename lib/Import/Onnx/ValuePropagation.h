@@ -21,6 +21,13 @@ std::optional<Scalar> computeCast(const Scalar &value, Type from, Type to, const
 /// A float as num / den, a constant if it has few binary places; nullopt if not. Integers stay.
 std::optional<Scalar> asFraction(const Scalar &value);
 
+/// Of two floats of which one is an integer >= 0 that is no constant, what of their product or quotient rounds.
+std::optional<Scalar::Product> productOf(graph::BinaryKind kind, const Scalar &a, const Scalar &b, Type type,
+                                         const Ranges &ranges);
+/// The largest integer that is no larger than the product in f32, or the smallest that is no smaller, for extents up to
+/// 2^16: 10 * 0.7 is 7 in f32, though 0.7 as a float is less than 7/10. nullopt: no fraction gives what f32 does.
+std::optional<Expr> wholeProduct(const Scalar::Product &product, bool up);
+
 // Whole tensors; nullopt where an operand or an element is not known.
 std::optional<Known> foldUnary(const OpBinder &op, graph::UnaryKind kind, size_t operand = 0);
 std::optional<Known> foldBinary(const OpBinder &op, graph::BinaryKind kind, size_t lhs = 0, size_t rhs = 1);

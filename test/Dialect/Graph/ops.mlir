@@ -55,6 +55,8 @@ func.func @pointwise(%x: !f32, %y: !f32,
   %7 = graph.call <["a", "b"] "return a \22+\22 b;">(%x, %y : !f32, !f32) -> !i1
   // CHECK: graph.call <"return 0;">() same %arg3 : tensor<f32> -> tensor<f32>
   %8 = graph.call <"return 0;">() same %s : tensor<f32> -> tensor<f32>
+  // CHECK: graph.cast %arg3 rounded : tensor<f32> -> tensor<bf16>{{$}}
+  %rounded = graph.cast %s rounded : tensor<f32> -> tensor<bf16>
   // CHECK: graph.bitcast %arg3 : tensor<f32> -> tensor<ui32>{{$}}
   %9 = graph.bitcast %s : tensor<f32> -> tensor<ui32>
   return

@@ -90,6 +90,33 @@ TEST_F(ScalarArithmetic, SizesThroughFloatsStayExact) {
   EXPECT_EQ(shown(computeUnary(UnaryKind::Sqrt, *wide, f32, ranges)), "?");
 }
 
+TEST_F(ScalarArithmetic, ProductsRoundAsFloats) {
+  const Scalar wide = *computeCast(Scalar::integer(s), i64, f32, ranges);
+  const auto whole = [&](BinaryKind kind, float factor, bool up) {
+    const auto product = computeBinary(kind, wide, Scalar::constant(factor), f32, ranges);
+    const auto rounded = computeUnary(up ? UnaryKind::Ceil : UnaryKind::Floor, *product, f32, ranges);
+    return rounded ? computeCast(*rounded, f32, i64, ranges) : rounded;
+  };
+  EXPECT_EQ(shown(whole(BinaryKind::Mul, 0.7F, false)), "floordiv(7*s, 10)") << "10 * 0.7 is 7 in f32";
+  EXPECT_EQ(shown(whole(BinaryKind::Div, 1.1F, false)), "floordiv(10*s, 11)");
+  EXPECT_EQ(shown(whole(BinaryKind::Mul, 0.5F, true)), "floordiv(s + 1, 2)");
+  const auto product = computeBinary(BinaryKind::Mul, wide, Scalar::constant(2.3F), f32, ranges);
+  EXPECT_EQ(shown(computeCast(*product, f32, i64, ranges)), "2*s + floordiv(3*s, 10)");
+  unsigned known = 0;
+  for (float factor : {0.1F, 0.3F, 0.6F, 0.9F, 1.25F, 1.7F, 3.3F, 1.0F / 3, 0.709F, 0.123456F, 6.02e4F})
+    for (BinaryKind kind : {BinaryKind::Mul, BinaryKind::Div})
+      for (bool up : {false, true}) {
+        const auto number = whole(kind, factor, up);
+        known += number.has_value();
+        for (int64_t n = 1; number && n <= 65536; n += n < 1000 ? 1 : 97) {
+          const float value = kind == BinaryKind::Mul ? static_cast<float>(n) * factor : static_cast<float>(n) / factor;
+          ASSERT_EQ(*number->num.evaluate({{"s", n}}), static_cast<int64_t>(up ? std::ceil(value) : std::floor(value)))
+              << n << ", " << factor;
+        }
+      }
+  EXPECT_GE(known, 20U) << "others are left to the run";
+}
+
 TEST_F(ScalarArithmetic, FloatConstantsRoundToTheirType) {
   const auto third = computeBinary(BinaryKind::Div, Scalar::constant(1), Scalar::constant(3), f32, ranges);
   EXPECT_EQ(third->real, static_cast<double>(1.0f / 3.0f));

@@ -35,6 +35,9 @@ static void castText(OpBinder &op, Type to) {
   op.result(toText ? asStrings(op, result) : op.ofValue(result));
 }
 
+/// Whether numbers of one type lose digits as those of another with 16 bits, in which kernels do not compute.
+static bool losesDigits(Type from, Type to) { return (to.isF16() || to.isBF16()) && from.getIntOrFloatBitWidth() > 8; }
+
 static void castTo(OpBinder &op, Type to) {
   const NarrowRounding rounding = roundingOf(op);
   const Type from = op.element(0, "input");
@@ -46,7 +49,7 @@ static void castTo(OpBinder &op, Type to) {
     if (auto known = foldCast(op, to))
       return op.result(std::move(*known), to);
   Value numbers = numbersOf(op.b, op.value(0, "input"), from);
-  op.result(isNarrow(to) ? roundedTo(op.b, numbers, to, rounding) : op.b.cast(numbers, to), to);
+  op.result(isNarrow(to) ? roundedTo(op.b, numbers, to, rounding) : op.b.cast(numbers, to, losesDigits(from, to)), to);
 }
 
 static Type typeNumbered(OpBinder &op, int32_t number) {

@@ -48,15 +48,18 @@ void resize(OpBinder &op, const Interpolation &how, ArrayRef<ResizedDimension> d
   op.result(roundedOnce(op.b, op.value(0, "X"), alongEach));
 }
 
-/// floor(extent * scale). A float is a whole number of 2^-e.
+/// floor(extent * scale), multiplied in f32, which scales are. A float is a whole number of 2^-e.
 Expr scaledExtent(OpBinder &op, const Expr &extent, const Scalar &scale) {
   Expr num = scale.num, den = scale.den;
   if (scale.isConstant()) {
     const double number = scale.asDouble();
     if (!(number > 0) || number > 65536)
       op.bad("a scale is " + std::to_string(number) + ", expected a number above 0 and at most 65536");
+    const auto length = static_cast<float>(extent.constant().value_or(0));
     if (extent.constant())
-      return Expr(static_cast<int64_t>(std::floor(static_cast<double>(*extent.constant()) * number)));
+      return Expr(static_cast<int64_t>(std::floor(length * static_cast<float>(number))));
+    if (const auto whole = wholeProduct({extent, number, false}, /*up=*/false))
+      return op.b.extent(simplify(*whole, op.b.ranges()), "an extent");
     int64_t power = 1;
     while (number * power != std::floor(number * power) && power < (int64_t(1) << 40))
       power *= 2;
@@ -108,7 +111,7 @@ std::vector<ResizedDimension> fromSizes(OpBinder &op, const Ints &axes) {
 /// The same where extents are known when shapes are bound: with exact fractions.
 void keepOpenRatio(OpBinder &op, BinaryKind which, std::vector<ResizedDimension> &dimensions) {
   const Type f32 = Float32Type::get(op.b.context());
-  const auto scaleOf = [](const ResizedDimension &d) { return Scalar{Scalar::Kind::Ratio, d.out, d.in, 0}; };
+  const auto scaleOf = [](const ResizedDimension &d) { return Scalar{Scalar::Kind::Ratio, d.out, d.in, 0, {}}; };
   Scalar best = scaleOf(dimensions.front());
   for (const ResizedDimension &d : llvm::drop_begin(dimensions)) {
     const auto next = computeBinary(which, best, scaleOf(d), f32, op.b.ranges());
