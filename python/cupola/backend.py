@@ -126,9 +126,10 @@ def _parsed(device: str) -> tuple[str, str, int]:
 
 
 def _interface(model: onnx.ModelProto) -> tuple[list[str], list[str]]:
-    """The names of inputs without an initializer, and of outputs."""
+    """The names of inputs without an initializer, and of outputs, each once."""
     defaults = {tensor.name for tensor in model.graph.initializer}
-    return [value.name for value in model.graph.input if value.name not in defaults], [value.name for value in model.graph.output]
+    outputs = dict.fromkeys(value.name for value in model.graph.output)
+    return [value.name for value in model.graph.input if value.name not in defaults], list(outputs)
 
 
 def _model_of(node: onnx.NodeProto, inputs: Sequence[Array], outputs_info: OutputsInfo | None, version: int | None) -> onnx.ModelProto:

@@ -32,6 +32,14 @@ def test_outputs_are_found_by_place_and_by_name():
     assert (outputs["sum"] == 4).all()
 
 
+def test_an_output_that_is_listed_twice_is_given_once():
+    model = graphs.append()
+    model.graph.output.append(model.graph.output[0])
+    cache, new = np.ones((2, 3, 16), np.float32), np.ones((2, 1, 16), np.float32)
+    outputs = backend.run_model(model, [cache, new], **QUICK)
+    assert [value.shape for value in outputs] == [(2, 4, 16), (2, 16)]
+
+
 def test_an_input_that_has_an_initializer_is_not_given():
     model = graphs.layer()
     model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [8, 4]))

@@ -29,6 +29,8 @@ static std::optional<format::Composite::Kind> kindOf(const onnx::ValueInfoProto 
 }
 
 void ModelOutputs::add(const onnx::ValueInfoProto &output, Tensor tensor) {
+  if (!listed.insert(output.name()).second)
+    return diagnostics.warning("graph output " + quoted(output.name()) + " is listed twice, and given once");
   if (tensor->composite && tensor->composite->kind == Composite::Maps)
     return addMaps(output.name(), *tensor);
   if (const auto kind = kindOf(output, *tensor))

@@ -19,7 +19,8 @@ public:
   ModelOutputs(GraphBuilder &builder, TensorPool &pool, const ShapeOptions &shapes, Diagnostics &diagnostics)
       : builder(builder), pool(pool), shapes(shapes), diagnostics(diagnostics) {}
 
-  /// Throws NodeError. A value that differs from what is declared is told. One that declares nothing, which is none of
+  /// Throws NodeError. Outputs are found by their names, so one that is listed twice is one. A value that differs from
+  /// what is declared is told. One that declares nothing, which is none of
   /// the model's outputs, is left out where it has no number of tensors.
   void add(const onnx::ValueInfoProto &output, Tensor tensor);
 
@@ -38,7 +39,7 @@ private:
   Diagnostics &diagnostics;
   std::vector<Value> results;
   std::vector<Output> outputs;
-  std::set<std::string> taken; ///< names
+  std::set<std::string> listed, taken; ///< names: of the model's outputs, of tensors
   std::vector<format::Composite> composed;
 
   void addValue(std::string name, Value value, Type element);

@@ -131,13 +131,9 @@ void Checker::graph(const onnx::GraphProto &graph) {
   for (const auto &tensor : graph.sparse_initializer())
     initializer(tensor.values().name());
   nodes(graph.node());
-  std::set<std::string> outputs;
-  for (const auto &output : graph.output()) {
+  for (const auto &output : graph.output()) // of which several may be one value
     if (!scope.knows(output.name()))
       fail("graph output " + quoted(output.name()) + " is not defined by any node");
-    if (!outputs.insert(output.name()).second)
-      fail("graph output " + quoted(output.name()) + " is given twice");
-  }
 }
 
 void Checker::function(const onnx::FunctionProto &function) {
