@@ -294,3 +294,14 @@ def test_equal_pieces_of_what_has_none(kind, name, nodes):
     assert [piece.shape for piece in session.run({name: np.ones(6, np.float32)}).values()] == [(3,), (3,)]
     with pytest.raises(cupola.Error, match="the sum of the sizes and the extent of axis 0"):
         session.run({name: np.ones(7, np.float32)})
+
+
+def test_no_boxes_are_suppressed():
+    model = onnx.parser.parse_model("""<ir_version: 10, opset_import: ["" : 21]>
+        g (float[1, n, 4] boxes, float[1, 2, n] scores) => (int64[m, 3] y)
+        <int64[1] most = {3}, float[1] overlap = {0.5}, float[1] least = {0.2}>
+        { y = NonMaxSuppression(boxes, scores, most, overlap, least) }""")
+    session, far = session_of(model), np.arange(4, dtype=np.float32)[:, None] * 10 + np.array([0, 0, 1, 1], np.float32)
+    for boxes, expected in ((0, []), (4, [[0, 0, 3], [0, 0, 2], [0, 0, 1]])):
+        scores = np.stack([np.arange(4), np.zeros(4)])[None, :, :boxes].astype(np.float32)
+        assert session.run({"boxes": far[None, :boxes], "scores": scores})["y"].reshape(-1).tolist() == sum(expected, [])

@@ -138,7 +138,8 @@ public:
 
   // The rest; axes are sorted and not negative.
   Value reduce(graph::ReduceKind kind, Value value, llvm::ArrayRef<int64_t> axes); ///< keeps dims
-  Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last);
+  /// `isRead`: else nobody reads the result where the axis has no elements.
+  Value argReduce(graph::ReduceKind kind, Value value, int64_t axis, bool last, bool isRead = true);
   Value softmax(Value value, int64_t axis, bool log, graph::SoftmaxGuard guard = graph::SoftmaxGuard::None);
   Value layerNorm(Value value, int64_t axis, double epsilon, bool rms);
   /// numpy rules: ranks from 1 on, batch broadcast. `int8Rows`: of graph.matmul.
@@ -148,7 +149,7 @@ public:
              int64_t groups, llvm::ArrayRef<Expr> places);
   /// `isInRange`: every index is known to be one of the axis, and not negative.
   Value gather(Value data, Value indices, int64_t axis, int64_t batchDims = 0, bool isInRange = false);
-  Value gatherElements(Value data, Value indices, int64_t axis);
+  Value gatherElements(Value data, Value indices, int64_t axis, bool isRead = true); ///< of argReduce
   Value gatherND(Value data, Value indices, int64_t batchDims);
 
   [[noreturn]] void fail(const std::string &message, ErrorKind kind = ErrorKind::BadModel) const;

@@ -130,9 +130,10 @@ Value GraphBuilder::reduce(ReduceKind kind, Value value, ArrayRef<int64_t> axes)
   return make<ReduceOp>(kind, value, axes);
 }
 
-Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool last) {
+Value GraphBuilder::argReduce(ReduceKind kind, Value value, int64_t axis, bool last, bool isRead) {
   Value result = make<ArgReduceOp>(kind, value, axis, last);
-  chosenFrom(*this, shape(value)[axis], result);
+  if (isRead)
+    chosenFrom(*this, shape(value)[axis], result);
   return result;
 }
 
@@ -198,12 +199,13 @@ Value GraphBuilder::gather(Value data, Value indices, int64_t axis, int64_t batc
   return result;
 }
 
-Value GraphBuilder::gatherElements(Value data, Value indices, int64_t axis) {
+Value GraphBuilder::gatherElements(Value data, Value indices, int64_t axis, bool isRead) {
   if (shape(data).size() != shape(indices).size())
     fail("data and indices have shapes " + shapeText(shape(data)) + " and " + shapeText(shape(indices)) +
          ", expected one rank");
   Value result = make<GatherElementsOp>(data, indices, axis);
-  chosenFrom(*this, shape(data)[axis], result);
+  if (isRead)
+    chosenFrom(*this, shape(data)[axis], result);
   return result;
 }
 

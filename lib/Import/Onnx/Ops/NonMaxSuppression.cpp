@@ -107,16 +107,17 @@ private:
   /// A value from around the loop: the scores, the threshold, then the boxes' edges and areas.
   Value here(size_t index) { return op.materialize(op.bodies().scopes.here(captured[index])); }
 
-  /// Whether to go on, what is left, and of each class the box that was taken and whether there was one.
+  /// Whether to go on, what is left, and of each class the box that was taken and whether there was one. Without boxes
+  /// there is no iteration.
   std::vector<Tensor> takeBest(Value left) {
     Value own = here(0);
     const Exprs dims = b.shape(own), one{dims[0], dims[1], Expr(1)};
     Value least = b.scalar(-std::numeric_limits<double>::infinity(), b.element(own));
-    Value place = b.argReduce(ReduceKind::Max, b.select(left, own, least), 2, /*last=*/false);
+    Value place = b.argReduce(ReduceKind::Max, b.select(left, own, least), 2, /*last=*/false, /*isRead=*/false);
     Value isThere = anyOf(left, {2});
     const Boxes others = boxesHere();
     Boxes best;
-    const auto pick = [&](Value value) { return b.gatherElements(b.broadcast(value, dims), place, 2); };
+    const auto pick = [&](Value value) { return b.gatherElements(b.broadcast(value, dims), place, 2, false); };
     for (int64_t i = 0; i < 4; ++i)
       best.edges[i] = pick(others.edges[i]);
     best.area = pick(others.area);
