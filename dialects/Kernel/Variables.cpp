@@ -63,7 +63,8 @@ SmallVector<Value> takeOperands(llvm::MutableArrayRef<Expr> exprs,
 Variables::Variables(Operation *func) {
   for (auto [i, scalar] : llvm::enumerate(func->getAttrOfType<ArrayAttr>("scalars").getAsRange<ScalarAttr>())) {
     Range &range = known["n" + std::to_string(i)];
-    range.lo = Expr(scalar.getMin());
+    if (scalar.getMin() != graph::anyNumber)
+      range.lo = Expr(scalar.getMin());
     if (scalar.getMax() > 0)
       range.hi = Expr(scalar.getMax());
   }

@@ -84,10 +84,18 @@ struct LoopState {
   }
 };
 
+/// The count is the limit as it is, which may be negative.
+bool onlyCounts(graph::LoopOp op) {
+  return !op.getCondition() && !op.getProceeds() && op.getResults().empty() &&
+         op.getBody().front().without_terminator().empty();
+}
+
 } // namespace
 
 Result<std::vector<Tensor>> Interpreter::runLoop(graph::LoopOp op) {
   LoopState state(op, takeOperands(op), symbols);
+  if (onlyCounts(op))
+    state.count = state.limit;
   while (state.goesOn()) {
     if (op.getIndex())
       symbols[op.getIndex()->str()] = state.count;

@@ -97,3 +97,64 @@ def test_wrong_numbers():
     assert session.run({"x": rows(3), "v": lengths(3)})["y"].shape == (3, 12)
     with pytest.raises(cupola.UsageError, match="needs them equal"):
         session.run({"x": rows(3), "v": lengths(4)})
+
+
+FAR = 2**63 - 1
+SLICES = ('<ir_version: 10, opset_import: ["" : 21]> g (float[n] x, float[k] given) => (float[a] y0, float[b] y1, float[c] y2, float[d] y3)'
+          '<int64[1] zero = {0}, int64[1] back = {-1}, int64[1] two = {2}, int64[1] five = {5}, float limit = {0},'
+          f' int64[1] far = {{{FAR}}}, int64[1] low = {{{-FAR}}}>')
+MOST = "most = ReduceMax <keepdims = 1> (given) at = Cast <to = 7> (most) "
+
+
+def sessions_of(nodes):
+    model = onnx.parser.parse_model(f"{SLICES} {{ {nodes} }}")
+    return [cupola.Session(cupola.compile(model, **CPU), "cpu", threads=1), cupola.Session(cupola.compile(model, **SIM), "sim")]
+
+
+def check(sessions, x, given, expected):
+    """As numpy slices, but that steps back from before the first element begin at it."""
+    for session in sessions:
+        answers = session.run({"x": x, "given": lengths(*given)}).values()
+        assert [answer.tolist() for answer in answers] == [value.tolist() for value in expected]
+
+
+def vectors():
+    return [np.arange(n, dtype=np.float32) for n in (0, 1, 5, 8)]
+
+
+def test_a_place_counts_from_either_end():
+    sessions = sessions_of(MOST + """behind = Add(at, two) y0 = Slice(x, at, far) y1 = Slice(x, zero, at) y2 = Slice(x, at, behind)
+                                     y3 = Slice(x, at, low, zero, back)""")
+    for x in vectors():
+        for at in (-20, -8, -3, -2, -1, 0, 1, 5, 7, 20):
+            check(sessions, x, [at - 1, at], [x[at:], x[:at], x[at:at + 2], x[max(at, -len(x))::-1]])
+
+
+def test_a_step_is_of_either_sign():
+    sessions = sessions_of(MOST + """end = Mul(at, five) y0 = Slice(x, two, end, zero, at) y1 = Slice(x, back, end, zero, at)
+                                     y2 = Slice(x, zero, far, zero, at) y3 = Slice(x, at, end, zero, at)""")
+    for x in vectors():
+        for at in (-3, -2, -1, 1, 2, 3):
+            check(sessions, x, [at], [x[2:5 * at:at], x[-1:5 * at:at], x[0:FAR:at], x[max(at, -len(x)):5 * at:at]])
+    with pytest.raises(cupola.UsageError, match=r"y0.*1 and the size of a step"):
+        check(sessions, vectors()[2], [0], [])
+
+
+def test_so_many_from_the_end_may_be_none():
+    sessions = sessions_of("""keep = Greater(x, limit) kept = Compress <axis = 0> (x, keep) count = Shape(kept) some = Min(count, five)
+                              at = Neg(some) length = Shape(x) few = Min(length, two) last = Neg(few)
+                              y0 = Slice(kept, at, far) y1 = Slice(x, at, far) y2 = Slice(x, zero, at) y3 = Slice(x, last, far)""")
+    for x in vectors():
+        for least in (0, 3, 9):
+            x = np.where(x < least, -x, x)
+            at = -min(5, int((x > 0).sum()))
+            check(sessions, x, [0], [x[x > 0][-5:], x[at:], x[:at], x[-2:]])
+
+
+def test_a_place_that_is_a_length_too_is_none_below_0():
+    sessions = sessions_of(MOST + """y0 = Slice(x, at, far) y1 = ConstantOfShape(at) sum = Add(at, two) y2 = Slice(x, zero, sum)
+                                     y3 = Identity(y0)""")
+    x = vectors()[3]
+    check(sessions, x, [3], [x[3:], np.zeros(3), x[:5], x[3:]])
+    with pytest.raises(cupola.UsageError, match=r"starts.* = -3, the package was compiled for 0\.\."):
+        check(sessions, x, [-3], [])

@@ -19,14 +19,15 @@ def rows(count):
 
 
 def test_the_last_as_many():
-    """x[:, -s:], which for s = 0 would be all of x: that is refused."""
+    """x[:, -s:], which for s = 0 would be all of x: that is refused, unless there is nothing."""
     session = session_of("""g (float[b,s] x, float[b,t] w) => (float[b,q] y)
       <int64[1] one = {1}, int64[1] end = {9223372036854775807}>
       { sh = Shape <start: int = 1, end: int = 2> (x) n = Neg (sh) last = Slice (w, n, end, one) y = Add (last, x) }""")
     for count in (1, 3, 8):
         x, w = rows(count), rows(8)
         assert np.array_equal(session.run({"x": x, "w": w})["y"], w[:, -count:] + x)
-    with pytest.raises(cupola.errors.UsageError, match="last one"):
+    assert session.run({"x": rows(0), "w": rows(0)})["y"].size == 0
+    with pytest.raises(cupola.errors.UsageError, match="how far from the end"):
         session.run({"x": rows(0), "w": rows(8)})
 
 

@@ -163,6 +163,13 @@ MODELS = {
                                                   => (bool go, float[2, 2] a, float[b, 2] u, float[2] g, float[2] r) {
             go = Identity(c) p = MatMul(h, a) s = Add(p, d) u = Tanh(s) e = Identity(d) g = Identity(e) r = Neg(e) }>""",
                       [{"n": number(n), "z": floats(2), "x": floats(3, 2)} for n in (0, 4)]),
+    # Places that data gives count from either end.
+    "slice_places": ("(float[n] x, float[k] z) => (float[a] u, float[b] v, float[c] w)", """
+        zero = Constant <value = int64[1] {0}> () back = Constant <value = int64[1] {-1}> ()
+        far = Constant <value = int64[1] {9223372036854775807}> () low = Constant <value = int64[1] {-9223372036854775807}> ()
+        most = ReduceMax <keepdims = 1> (z) at = Cast <to = 7> (most) u = Slice(x, at, far) v = Slice(x, zero, at)
+        w = Slice(x, at, low, zero, back)""",
+                     [{"x": floats(7), "z": np.array([n - 1, n], np.float32)} for n in (-9, -3, 2)]),
 }
 
 

@@ -75,7 +75,8 @@ void Emitter::createFunc(StringRef name, graph::KernelKind kind) {
   SmallVector<Attribute> scalarAttrs;
   for (const std::string &symbol : scalarSymbols) {
     const Range &range = known[symbol];
-    scalarAttrs.push_back(kernel::ScalarAttr::get(b.getContext(), range.lo ? range.lo->constant().value_or(0) : 0,
+    scalarAttrs.push_back(kernel::ScalarAttr::get(b.getContext(),
+                                                  range.lo ? range.lo->constant().value_or(0) : graph::anyNumber,
                                                   range.hi ? range.hi->constant().value_or(0) : 0, divisors[symbol]));
   }
   kernelFunc =

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/Bodies.h"
 #include "lib/Import/Onnx/ShapeInputs.h"
+#include "lib/Import/Onnx/Signs.h"
 #include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -17,7 +18,7 @@ using graph::BinaryKind;
 /// One element of a tensor of integers, as far as the ops that made it say what it is.
 class Reader {
 public:
-  Reader(const OpBinder &op, std::string what) : op(op), what(std::move(what)) {}
+  Reader(const OpBinder &op, std::string what, Sign sign) : op(op), what(std::move(what)), sign(sign) {}
 
   Expr read(Value value, ArrayRef<Expr> index) {
     if (const auto expr = follow(value, index, /*mayRead=*/true))
@@ -28,6 +29,7 @@ public:
 private:
   const OpBinder &op;
   const std::string what;
+  const Sign sign;
   int followed = 0; ///< ops
 
   std::optional<Expr> follow(Value value, ArrayRef<Expr> index, bool mayRead);
@@ -118,12 +120,18 @@ std::optional<Expr> Reader::ofBinary(graph::BinaryOp binary, ArrayRef<Expr> inde
 /// The number is read back here, once.
 Expr Reader::leaf(Value value, ArrayRef<Expr> index) {
   const int64_t at = *graph::linearize(index, graph::shapeOf(value)).constant();
-  if (const auto known = op.b.facts().numberOf(value, at))
-    return op.b.facts().current(*known);
+  Symbols &facts = op.b.facts();
+  if (const auto known = facts.numberOf(value, at)) {
+    if (sign == Sign::Length)
+      facts.useAsLength(*known);
+    return facts.current(*known);
+  }
   Value number = op.b.reshape(value, {graph::product(op.b.shape(value))});
   number = op.b.reshape(op.b.slice(number, {Expr(at)}, {1}, {Expr(1)}), {});
-  const Expr symbol = readCount(op, op.b.cast(number, op.b.int64()), what);
-  op.b.facts().setNumber(value, at, symbol);
+  const bool isLength = sign == Sign::Length || isNeverNegative(value, op.b.ranges());
+  const Expr symbol =
+      readCount(op, op.b.cast(number, op.b.int64()), what, /*most=*/std::nullopt, isLength ? 0 : graph::anyNumber);
+  facts.setNumber(value, at, symbol);
   return symbol;
 }
 
@@ -134,14 +142,14 @@ bool canBeRead(const TensorRecord &tensor) {
          hasFewElements(tensor);
 }
 
-Known readNumbers(const OpBinder &op, Tensor tensor, const std::string &what) {
+Known readNumbers(const OpBinder &op, Tensor tensor, const std::string &what, Sign sign) {
   const Value value = op.materialize(tensor);
   const Exprs shape = op.b.shape(value);
   Known known{*constantDims(shape), {}};
   for (int64_t i = 0, count = *knownCount(known.dims); i < count; ++i) {
     const std::string element = count == 1 ? what : "element " + std::to_string(i) + " of " + what;
     const Exprs index = graph::delinearize(Expr(i), shape, op.b.ranges());
-    known.elements.push_back(Scalar::integer(Reader(op, element).read(value, index)));
+    known.elements.push_back(Scalar::integer(Reader(op, element, sign).read(value, index)));
   }
   return known;
 }

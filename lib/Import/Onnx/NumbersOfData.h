@@ -17,9 +17,8 @@ namespace cupola::onnx_import {
 /// Integers, and few enough to be read one by one.
 bool canBeRead(const TensorRecord &tensor);
 
-/// The elements of such a tensor, row-major. What is read has to be 0 or more, which the run checks. `what`, for its
-/// error: "input 1 (limit)".
-Known readNumbers(const OpBinder &op, Tensor tensor, const std::string &what);
+/// The elements of such a tensor, row-major. `what`, for the run's errors: "input 1 (limit)".
+Known readNumbers(const OpBinder &op, Tensor tensor, const std::string &what, Sign sign);
 
 } // namespace cupola::onnx_import
 

@@ -117,12 +117,12 @@ bool OpBinder::readsData() const {
   return bodies().mayReadData;
 }
 
-Known OpBinder::numbers(size_t index, StringRef name) const {
+Known OpBinder::numbers(size_t index, StringRef name, Sign sign) const {
   const Tensor source = tensor(index, name);
   if (source->known)
     return *source->known;
   if (canBeRead(*source) && readsData())
-    return readNumbers(*this, source, operandText(index, name));
+    return readNumbers(*this, source, operandText(index, name), sign);
   undecidedByData(index, name);
 }
 
@@ -137,8 +137,8 @@ void OpBinder::requireKnown(size_t index, StringRef name) const {
     undecidedByData(index, name);
 }
 
-Exprs OpBinder::symbolicInts(size_t index, StringRef name) const {
-  const auto values = numbers(index, name).integers();
+Exprs OpBinder::symbolicInts(size_t index, StringRef name, Sign sign) const {
+  const auto values = numbers(index, name, sign).integers();
   if (!values)
     bad(operandText(index, name) + " has elements of " + typeText(element(index, name)) + ", expected integers");
   return b.facts().current(*values);

@@ -35,6 +35,9 @@ struct Scope;
 struct TensorRecord;
 using Tensor = TensorRecord *;
 
+/// Of numbers that are read from data: 0 or more, which the run checks, or any.
+enum class Sign : uint8_t { Length, Any };
+
 /// What a value consists of that is no tensor (Composite.h).
 struct Composite {
   enum Kind { Sequence, Stack, Optional, Maps };
@@ -126,8 +129,8 @@ public:
   /// Whether operands may be read from data while the model runs; if not, the importer knows that one could be.
   bool readsData() const;
   /// The elements: known, or read from data (NumbersOfData.h). Throws where they are neither.
-  Known numbers(size_t index, llvm::StringRef name) const;
-  Exprs symbolicInts(size_t index, llvm::StringRef name) const; ///< such integers
+  Known numbers(size_t index, llvm::StringRef name, Sign sign = Sign::Length) const;
+  Exprs symbolicInts(size_t index, llvm::StringRef name, Sign sign = Sign::Length) const; ///< such integers
   Ints constantInts(size_t index, llvm::StringRef name) const;
   Expr symbolicInt(size_t index, llvm::StringRef name) const;
   int64_t constantInt(size_t index, llvm::StringRef name) const;

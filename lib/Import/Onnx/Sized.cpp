@@ -40,19 +40,38 @@ Value firstAbove(OpBinder &op, Value sums, Value wanted) {
   return below;
 }
 
-} // namespace
-
 /// The count of a loop of so many iterations that do nothing.
-Expr readCount(const OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most) {
-  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label(), most, /*name=*/what);
+Expr countOfNothing(const OpBinder &op, Value count, graph::ExprAttr limit, const std::string &what,
+                    const std::optional<Expr> &most, int64_t least) {
+  const Expr symbol = op.b.facts().createRun(what + " of " + op.b.label(), most, /*name=*/what, least);
   OpBuilder &ops = op.bodies().ops;
   auto loop = graph::LoopOp::create(ops, op.b.location(), TypeRange(), count, Value(), ValueRange(), ValueRange(),
-                                    graph::ExprAttr(), /*proceeds=*/false, FlatSymbolRefAttr(),
+                                    limit, /*proceeds=*/false, FlatSymbolRefAttr(),
                                     FlatSymbolRefAttr::get(ops.getContext(), *symbol.asSymbol()),
                                     graph::symbolRefs(ops.getContext(), {}));
   OpBuilder inside = OpBuilder::atBlockEnd(&loop.getBody().emplaceBlock());
   graph::YieldOp::create(inside, op.b.location(), ValueRange());
   return symbol;
+}
+
+bool doesNothing(graph::LoopOp loop) {
+  return !loop.getCondition() && loop.getBody().front().without_terminator().empty();
+}
+
+} // namespace
+
+Expr readCount(const OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most,
+               int64_t least) {
+  return countOfNothing(op, count, graph::ExprAttr(), what, most, least);
+}
+
+Expr evaluated(const OpBinder &op, const Expr &value, const std::string &what, const std::optional<Expr> &most) {
+  if (value.overflowed()) // what needs it says so
+    return value;
+  for (auto loop : op.bodies().ops.getInsertionBlock()->getOps<graph::LoopOp>())
+    if (loop.getCount() && loop.getLimitAttr() && loop.getLimitAttr().getValue() == value && doesNothing(loop))
+      return op.b.facts().current(Expr::symbol(loop.getCount()->str()));
+  return countOfNothing(op, Value(), graph::ExprAttr::get(op.b.context(), value), what, most, /*least=*/0);
 }
 
 Value countOf(OpBinder &op, Value flags) {

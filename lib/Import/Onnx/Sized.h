@@ -13,10 +13,14 @@
 
 namespace cupola::onnx_import {
 
-/// One int64 of data, at least 0 and never above `most`, as an extent. `what`, for errors: "the number of nonzero
-/// elements".
-Expr readCount(const OpBinder &op, Value count, const std::string &what,
-               const std::optional<Expr> &most = std::nullopt);
+/// One int64 of data, at least `least` and never above `most`, as an extent or a place. `what`, for errors: "the number
+/// of nonzero elements".
+Expr readCount(const OpBinder &op, Value count, const std::string &what, const std::optional<Expr> &most = std::nullopt,
+               int64_t least = 0);
+
+/// The value of an expression that depends on numbers of data, 0 or more, as a symbol: short, and of known bounds. The
+/// host evaluates it.
+Expr evaluated(const OpBinder &op, const Expr &value, const std::string &what, const std::optional<Expr> &most);
 
 /// The places of a bool vector that are true, in order: int64. `what` as above.
 Value placesOf(OpBinder &op, Value flags, const std::string &what);

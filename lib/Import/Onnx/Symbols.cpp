@@ -96,8 +96,9 @@ Expr Symbols::define(const Expr &value, const std::string &what, int64_t min, in
   return current(known->second);
 }
 
-Expr Symbols::createRun(const std::string &origin, const std::optional<Expr> &most, const std::string &name) {
-  const Expr symbol = create(name, origin, /*min=*/0, /*max=*/0);
+Expr Symbols::createRun(const std::string &origin, const std::optional<Expr> &most, const std::string &name,
+                        int64_t least) {
+  const Expr symbol = create(name, origin, least, /*max=*/0);
   if (most)
     state.known[*symbol.asSymbol()].hi = *most;
   state.ops.at(*symbol.asSymbol()).setRun(true);
@@ -112,6 +113,12 @@ std::optional<Expr> Symbols::numberOf(Value value, int64_t place) const {
 
 void Symbols::setNumber(Value value, int64_t place, const Expr &symbol) {
   state.numbers.emplace(std::pair(value.getAsOpaquePointer(), place), symbol);
+}
+
+void Symbols::useAsLength(const Expr &number) {
+  const auto id = number.asSymbol();
+  if (id && isRun(*id) && !state.known[*id].lo)
+    state.known[*id].lo = Expr(0);
 }
 
 void Symbols::restore(const State &before) {

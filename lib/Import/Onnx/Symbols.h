@@ -42,12 +42,15 @@ public:
   /// bound. `what`, for people, is its name. The same value is the same symbol.
   Expr define(const Expr &value, const std::string &what, int64_t min, int64_t max);
 
-  /// A symbol that a branch or a loop gives values to; no fact can be checked of it. It is never above `most`.
+  /// A symbol that a branch or a loop gives values to; no fact can be checked of it. It is never above `most`, and the
+  /// run checks that it is never below `least`.
   Expr createRun(const std::string &origin, const std::optional<Expr> &most = std::nullopt,
-                 const std::string &name = "");
+                 const std::string &name = "", int64_t least = 0);
   /// The symbol that element `place` of a value of the import was read into, if it was.
   std::optional<Expr> numberOf(mlir::Value value, int64_t place) const;
   void setNumber(mlir::Value value, int64_t place, const Expr &symbol);
+  /// What was read as a number of any sign is to be 0 or more from now on, which the run checks where it is read.
+  void useAsLength(const Expr &number);
   bool isRun(const std::string &id) const { return state.runs.count(id) != 0; }
   const std::set<std::string> &runSymbols() const { return state.runs; }
   bool usesRun(const Expr &expr) const;

@@ -4,6 +4,7 @@
 
 #include "lib/Import/Onnx/Choice.h"
 #include "lib/Import/Onnx/OpenAxes.h"
+#include "lib/Import/Onnx/Sized.h"
 #include "lib/Import/Onnx/Text.h"
 #include "lib/Import/Onnx/ValuePropagation.h"
 
@@ -12,12 +13,41 @@ using namespace mlir;
 namespace cupola::onnx_import {
 namespace {
 
+/// A place of either sign: from the end where it is negative.
+Expr placeOfEitherSign(OpBinder &op, const Expr &given, const Expr &d) {
+  const Ranges &ranges = op.b.ranges();
+  const std::optional<int64_t> most = bounds(given, ranges).hi;
+  const bool isAtMostZero = most && *most <= 0;
+  const Expr one = simplify(min(d, Expr(1)), ranges); // 0 of nothing from the end is its end
+  if (isAtMostZero && proveLessEqual(one, -given, ranges) == true)
+    return given + d;
+  if (op.b.facts().usesRun(given))
+    return given + isNegative(given) * d;
+  // What is never above 0 is meant to count from the end, and not 0 of it; anything else to count from the front.
+  // That helps to tell extents apart; where it is wrong, the run says so.
+  if (isAtMostZero)
+    op.b.atMost(one, -given, "1, or 0 of nothing, and how far from the end a slice begins or ends");
+  else
+    op.b.atMost(Expr(0), given, "0 and a place where a slice begins or ends");
+  return isAtMostZero ? given + d : given;
+}
+
+/// A place of -1..hi, of which -1 is before the first element: what follows from data or from elements of inputs is a
+/// symbol.
+Expr placeSymbol(OpBinder &op, const Expr &place, const Expr &hi, const char *what) {
+  if (!op.b.facts().usesRun(place))
+    return op.b.bounded(place, what, -1, 0);
+  const Expr least(proveLessEqual(Expr(0), place, op.b.ranges()) == true ? 0 : -1);
+  return evaluated(op, place - least, what, hi - least) + least;
+}
+
 /// A start or end of Slice as ONNX clamps it, for extent `d`: negative values
 /// count from the end, then the value is cut to lo..hi. Huge constants mean "to the
 /// end" and are never added to anything: sums of large numbers that cancel have no useful bounds.
 Expr clampPosition(OpBinder &op, const Expr &given, const Expr &d, const Expr &lo, const Expr &hi) {
   const Ranges &ranges = op.b.ranges();
   Expr position = given;
+  bool isLong = false;
   if (const auto number = given.constant()) {
     constexpr int64_t far = int64_t(1) << 62, longest = std::numeric_limits<int32_t>::max();
     if (*number >= far)
@@ -31,17 +61,12 @@ Expr clampPosition(OpBinder &op, const Expr &given, const Expr &d, const Expr &l
     if (*number < 0)
       position = given + d;
   } else if (proveLessEqual(Expr(0), given, ranges) != true) {
-    // Its sign decides what it means. What is never above 0 is meant to count from the end, and not 0 of it; anything
-    // else to count from the front. Where that is wrong, the run says so.
-    const std::optional<int64_t> most = bounds(given, ranges).hi;
-    const bool isNegative = most && *most <= 0;
-    if (isNegative)
-      op.b.atMost(given, Expr(-1), "a place from the end where a slice begins or ends and the last one");
-    else
-      op.b.atMost(Expr(0), given, "0 and a place where a slice begins or ends");
-    position = isNegative ? given + d : given;
+    position = placeOfEitherSign(op, given, d);
+    isLong = op.b.facts().usesRun(given) && position != given + d;
   }
-  return simplify(min(max(lo, position), hi), ranges); // hi is below lo where there is nothing to step back over
+  const Expr clamped = simplify(min(max(lo, position), hi), ranges);
+  return isLong ? placeSymbol(op, clamped, hi, "place")
+                : clamped; // hi is below lo where there is nothing to step back over
 }
 
 /// A dimension of the result; a step that is open is no constant.
@@ -57,9 +82,11 @@ SliceDim openDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &s
   const auto clamped = [&](const Expr &given, const Expr &low) {
     return min(max(low, choose(isNegative(given), given + extent, given)), extent - down);
   };
-  const Expr first = op.b.bounded(clamped(start, Expr(0)), "first place", -1, 0);
-  const Expr behind = op.b.bounded(clamped(end, -down), "place of the end", -1, 0);
-  return {op.b.extent(max(Expr(0), first), "first place"), op.b.extent(stepsTo(behind - first, step), "extent"), step};
+  const Expr first = placeSymbol(op, clamped(start, Expr(0)), extent, "first place");
+  const Expr behind = placeSymbol(op, clamped(end, -down), extent, "place of the end");
+  const Expr size = stepsTo(behind - first, step);
+  return {op.b.extent(max(Expr(0), first), "first place"),
+          op.b.facts().usesRun(size) ? evaluated(op, size, "extent", extent) : op.b.extent(size, "extent"), step};
 }
 
 SliceDim sliceDim(OpBinder &op, const Expr &start, const Expr &end, const Expr &by, const Expr &extent) {
@@ -201,10 +228,10 @@ void importSliceAttributes(OpBinder &op) {
 }
 
 void importSlice(OpBinder &op) {
-  SliceRequest request{op.symbolicInts(1, "starts"), op.symbolicInts(2, "ends"), {}, {}};
+  SliceRequest request{op.symbolicInts(1, "starts", Sign::Any), op.symbolicInts(2, "ends", Sign::Any), {}, {}};
   const Ints all = sequence(0, static_cast<int64_t>(request.starts.size()));
   request.axes = op.has(3) ? op.symbolicInts(3, "axes") : Exprs(all.begin(), all.end());
-  request.steps = op.has(4) ? op.symbolicInts(4, "steps") : Exprs(request.axes.size(), Expr(1));
+  request.steps = op.has(4) ? op.symbolicInts(4, "steps", Sign::Any) : Exprs(request.axes.size(), Expr(1));
   slice(op, request);
 }
 
