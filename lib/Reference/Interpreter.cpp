@@ -99,12 +99,12 @@ Status defineSymbols(func::FuncOp main, ArrayRef<Tensor> inputs, Symbols &symbol
     const auto elements = main.getArgAttrOfType<ArrayAttr>(i, graph::elementsAttr);
     if (!elements)
       continue;
-    size_t bad = 0;
-    const auto values = format::symbolValues(input.dtype(), input.data(), input.count(), bad);
+    const auto values = format::symbolValues(input.dtype(), input.data(), input.count());
     if (!values || values->size() != elements.size())
       return Status::usage("input " + std::to_string(i) + ": no extent can follow from its elements");
-    for (auto [symbol, value] : llvm::zip_equal(graph::exprsOf(elements), *values))
-      symbols[symbol.text()] = value;
+    for (auto [e, symbol] : llvm::enumerate(graph::exprsOf(elements)))
+      if (format::hasValue(input.dtype(), *values, e))
+        symbols[symbol.text()] = (*values)[e];
   }
   for (auto symbol : main->getParentOfType<ModuleOp>().getOps<graph::SymbolOp>())
     if (const auto definition = symbol.getDefinitionAttr())

@@ -3,6 +3,7 @@
 #include "lib/Runtime/BoundPlan.h"
 #include "lib/Runtime/Checks.h"
 #include "lib/Runtime/Format/Checked.h"
+#include "lib/Runtime/ShapeBinding.h"
 
 namespace cupola::runtime {
 
@@ -211,10 +212,12 @@ std::vector<bool> buffersUsed(const format::Program &program, const std::vector<
 }
 
 /// A body is entered with all that it uses.
-Status checkValues(const std::set<std::string> &symbols, const SymbolValues &values) {
+Status checkValues(const format::Package &package, const std::set<std::string> &symbols, const SymbolValues &values) {
   for (const std::string &symbol : symbols)
-    if (values.count(symbol) == 0)
+    if (values.count(symbol) == 0) {
+      CUPOLA_TRY(checkElement(package, symbol));
       return bad("symbol " + symbol + " has no value yet");
+    }
   return Status::ok();
 }
 
@@ -233,7 +236,7 @@ Result<std::vector<int64_t>> bindScalars(const BodyPlace &place, const SymbolVal
   for (const Expr &scalar : place.parsed().scalars) {
     const auto value = scalar.evaluate(values);
     if (!value) {
-      CUPOLA_TRY(checkValues(scalar.symbols(), values));
+      CUPOLA_TRY(checkValues(place.package, scalar.symbols(), values));
       return noValue("scalar " + scalar.text());
     }
     scalars.push_back(*value);
@@ -243,7 +246,7 @@ Result<std::vector<int64_t>> bindScalars(const BodyPlace &place, const SymbolVal
 
 Result<BoundPlan> bindBody(const BodyPlace &place, const BoundInterface *interface, const SymbolValues &values,
                            const BucketPlans &known) {
-  CUPOLA_TRY(checkValues(place.parsed().planSymbols, values));
+  CUPOLA_TRY(checkValues(place.package, place.parsed().planSymbols, values));
   BoundPlan plan;
   PlanBinder binder(place, interface, values, plan);
   CUPOLA_TRY(binder.bindBuffers(std::vector<bool>(place.body().buffers.size(), true)));

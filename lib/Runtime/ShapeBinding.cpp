@@ -10,6 +10,7 @@
 #include "lib/Runtime/Format/ShapeElements.h"
 #include "lib/Runtime/Text.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace cupola::runtime {
@@ -48,6 +49,18 @@ Status checkSymbolRange(const format::Package &package, const format::Symbol &sy
                        ", the package was compiled for " + range);
 }
 
+Status checkElement(const format::Package &package, const std::string &symbol) {
+  for (const format::Tensor &input : package.inputs) {
+    const auto found = std::find(input.elements.begin(), input.elements.end(), symbol);
+    if (found != input.elements.end())
+      return Status::usage(
+          "input " + quote(input.name) + ": element " +
+          std::to_string(size_t(found - input.elements.begin()) / format::symbolsPerElement(input.dtype)) +
+          " is no number that an extent can follow from");
+  }
+  return Status::ok();
+}
+
 namespace {
 
 class Binder {
@@ -61,7 +74,7 @@ public:
     while (solveOnce()) {
     }
     CUPOLA_TRY(takeElements());
-    evaluateDefinitions();
+    CUPOLA_TRY(evaluateDefinitions());
     CUPOLA_TRY(bindStorage());
     CUPOLA_TRY(checkDims());
     for (const format::Symbol &symbol : package.symbols)
@@ -126,21 +139,33 @@ private:
                              std::to_string(symbols.size()));
       const size_t each = format::symbolsPerElement(package.inputs[i].dtype);
       for (size_t e = 0; e < given; ++e) {
-        values[symbols[e]] = elements[i][e];
+        if (format::hasValue(package.inputs[i].dtype, elements[i], e))
+          values[symbols[e]] = elements[i][e];
         origin[symbols[e]] = name + ": element " + std::to_string(e / each);
       }
     }
     return Status::ok();
   }
 
-  void evaluateDefinitions() {
+  Status evaluateDefinitions() {
     for (const ParsedDefinition &definition : parsed.definitions) {
       const std::string &id = package.symbols[definition.symbol].id;
       if (const auto value = definition.value.evaluate(values)) {
         values[id] = *value;
         origin[id] = package.symbols[definition.symbol].name;
+      } else {
+        CUPOLA_TRY(checkElements(definition.value));
       }
     }
+    return Status::ok();
+  }
+
+  /// That no element has to be a number that is none.
+  Status checkElements(const Expr &expr) const {
+    for (const std::string &symbol : expr.symbols())
+      if (values.count(symbol) == 0)
+        CUPOLA_TRY(checkElement(package, symbol));
+    return Status::ok();
   }
 
   //===--- Memory that an input shares with an output ---===//
@@ -229,6 +254,8 @@ private:
 
   Status checkSymbol(const format::Symbol &symbol) const {
     const auto at = values.find(symbol.id);
+    if (at == values.end() && checkElement(package, symbol.id).failed())
+      return Status::ok(); // what needs it says so
     if (at == values.end())
       return Status::usage("the inputs' shapes do not determine dimension " + symbolText(package, symbol.id));
     return checkSymbolRange(package, symbol, at->second, origin.at(symbol.id));
@@ -238,6 +265,8 @@ private:
     const Result<bool> result = holds(check, expr, values);
     if (result.failed() || *result)
       return result.failed() ? result.status() : Status::ok();
+    CUPOLA_TRY(checkElements(expr.lhs));
+    CUPOLA_TRY(checkElements(expr.rhs));
     const auto lhs = expr.lhs.evaluate(values), rhs = expr.rhs.evaluate(values);
     const auto side = [&](const Expr &e, std::optional<int64_t> value) {
       return e.constant() ? e.text() : explain(e, value);
@@ -273,12 +302,8 @@ Result<Elements> readElements(const format::Tensor &input, const void *data, con
   if (count != static_cast<int64_t>(expected) || !data)
     return Status::usage("input " + quote(input.name) + ": the shape is " + shapeText(shape) +
                          ", the model was compiled for " + std::to_string(expected) + " elements");
-  size_t bad = 0;
-  auto values = format::symbolValues(input.dtype, data, expected, bad);
-  if (!values)
-    return Status::usage("input " + quote(input.name) + ": element " + std::to_string(bad) +
-                         " is no number that an extent can follow from");
-  return std::move(*values);
+  auto values = format::symbolValues(input.dtype, data, expected);
+  return values ? std::move(*values) : Elements();
 }
 
 Strides denseStrides(const Shape &shape) {

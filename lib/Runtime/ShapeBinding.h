@@ -34,12 +34,15 @@ Result<SymbolValues> bindShapes(const format::Package &package, const ParsedInte
                                 const std::vector<Shape> &inputs, const std::vector<Strides> &strides = {},
                                 const std::vector<Elements> &elements = {});
 
-/// Of a dense tensor in host memory, for bindShapes; empty of inputs that are no shape inputs. Code::Usage names
-/// an element that is the value of no symbol.
+/// Of a dense tensor in host memory, for bindShapes; empty of inputs that are no shape inputs.
 Result<Elements> readElements(const format::Tensor &input, const void *data, const Shape &shape);
 
 /// "s0 'batch'": the id, and the model's name if it has one.
 std::string symbolText(const format::Package &package, const std::string &id);
+
+/// Of a symbol that has no value: Code::Usage names the element of an input that it is, which is no number that
+/// anything can follow from.
+Status checkElement(const format::Package &package, const std::string &symbol);
 
 /// That the package was compiled for the value; `from` is what gave it, for the error.
 Status checkSymbolRange(const format::Package &package, const format::Symbol &symbol, int64_t value,

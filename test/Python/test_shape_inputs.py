@@ -5,6 +5,7 @@ import itertools
 
 import cupola
 import numpy as np
+import onnx.parser
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
@@ -157,6 +158,27 @@ def test_elements_of_the_wrong_kind_are_named():
     session = check(model_of("Range", {"start": scalar(0, np.float32), "limit": scalar(5, np.float32), "delta": scalar(1, np.float32)}), [])
     with pytest.raises(cupola.UsageError, match="input 'limit': element 0 is no number"):
         session.run({"start": scalar(0, np.float32), "limit": scalar(np.nan, np.float32), "delta": scalar(1, np.float32)})
+
+
+HALF_OF_THE_FIRST = "first = Slice(x, zero, one) half = Mul(first, h) s = Cast <to = 7> (half) y = Slice(x, zero, s)"
+COUNT_OF_NAN = "no = IsNaN(x) n = Cast <to = 7> (no) s = ReduceSum(n, zero) y = Slice(x, s, far)"
+
+COUNT_OF_UNEQUAL = "same = Equal(x, x) no = Not(same) n = Cast <to = 7> (no) s = ReduceSum(n, zero) y = Slice(x, s, far)"
+
+
+@pytest.mark.parametrize("nodes", [HALF_OF_THE_FIRST, COUNT_OF_NAN, COUNT_OF_UNEQUAL])
+def test_elements_that_no_extent_follows_from_may_be_anything(nodes):
+    model = onnx.parser.parse_model(f"""<ir_version: 10, opset_import: ["" : 21]> g (float[4] x) => (float[n] y)
+        <int64[1] zero = {{0}}, int64[1] one = {{1}}, int64[1] far = {{99}}, float h = {{0.5}}> {{ {nodes} }}""")
+    peer = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    session = cupola.Session(cupola.compile(model, **QUIET), "cpu", threads=1)
+    firsts = [3, 7.9] + ([np.nan, np.inf, 1e30] if nodes != HALF_OF_THE_FIRST else [])
+    for x in itertools.product(firsts, [1, np.nan], [2, -np.inf, 1e30, 1e-30]):
+        feed = {"x": np.array([*x, 5], np.float32)}
+        np.testing.assert_array_equal(session.run(feed)["y"], peer.run(None, feed)[0])
+    if nodes == HALF_OF_THE_FIRST:
+        with pytest.raises(cupola.UsageError, match="input 'x': element 0 is no number that an extent can follow from"):
+            session.run({"x": np.array([np.nan, 1, np.inf, 1], np.float32)})
 
 
 def test_the_command_line_asks_for_values():

@@ -12,8 +12,7 @@ namespace {
 using Values = std::vector<int64_t>;
 
 template <typename T> std::optional<Values> valuesOf(DType dtype, const std::vector<T> &elements) {
-  size_t bad = 0;
-  return symbolValues(dtype, elements.data(), elements.size(), bad);
+  return symbolValues(dtype, elements.data(), elements.size());
 }
 
 TEST(ShapeElements, IntegersAreThemselves) {
@@ -34,20 +33,14 @@ TEST(ShapeElements, FloatsAreExactFractions) {
   EXPECT_EQ(valuesOf<uint16_t>(DType::BF16, {0x3f80, 0xc020}), (Values{1, 1, -5, 2}));
 }
 
-TEST(ShapeElements, WhatNoSymbolHoldsIsNamed) {
-  const auto badOf = [](const std::vector<double> &elements) {
-    size_t bad = 0;
-    EXPECT_EQ(symbolValues(DType::F64, elements.data(), elements.size(), bad), std::nullopt);
-    return bad;
-  };
-  EXPECT_EQ(badOf({1, NAN}), 1u);
-  EXPECT_EQ(badOf({1, 2, INFINITY}), 2u);
-  EXPECT_EQ(badOf({0x1p63}), 0u);
-  EXPECT_EQ(badOf({0x1p-63}), 0u);
-  const uint16_t infinite = 0x7c00;
-  size_t bad = 7;
-  EXPECT_EQ(symbolValues(DType::F16, &infinite, 1, bad), std::nullopt);
-  EXPECT_EQ(bad, 0u);
+TEST(ShapeElements, WhatNoSymbolHoldsHasNoValue) {
+  const Values numbers = *valuesOf<double>(DType::F64, {1, NAN, INFINITY, 0x1p63, 0x1p-63, 0});
+  EXPECT_EQ(numbers, (Values{1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}));
+  for (size_t place = 0; place < numbers.size(); ++place)
+    EXPECT_EQ(hasValue(DType::F64, numbers, place), place < 2 || place > 9) << place;
+  EXPECT_EQ(valuesOf<uint16_t>(DType::F16, {0x7c00}), (Values{0, 0}));
+  EXPECT_TRUE(hasValue(DType::I64, {3, 0, 0}, 1));
+  EXPECT_EQ(valuesOf<uint64_t>(DType::U64, {1}), std::nullopt);
 }
 
 TEST(ShapeElements, OtherTypesHaveNoSymbols) {

@@ -206,8 +206,27 @@ TEST(ShapeBinding, ElementsAreReadOfTheInputsType) {
             "input 'k': the shape is [1], the model was compiled for 2 elements");
   input.dtype = DType::F32;
   const float noNumber[] = {NAN};
-  EXPECT_EQ(readElements(input, noNumber, {1}).status().message(),
-            "input 'k': element 0 is no number that an extent can follow from");
+  EXPECT_EQ(*readElements(input, noNumber, {1}), (Elements{0, 0}));
+}
+
+TEST(ShapeBinding, ElementsThatAreNoNumbersAreNamedWhereOneIsNeeded) {
+  format::Package package;
+  package.inputs = {{"k", DType::F32, {"2"}}};
+  package.inputs[0].elements = {"s0", "s1", "s2", "s3"};
+  for (const char *id : {"s0", "s2"}) {
+    package.symbols.push_back({id, "numerator", format::kAnyNumber, 0, 1});
+    package.symbols.push_back({id == package.symbols[0].id ? "s1" : "s3", "denominator", 1, 0, 1});
+  }
+  package.symbols.push_back({"s4", "extent 0", 0, 0, 1, false, "floordiv(s0, s1)"});
+  package.checks = {{"s4", "<=", "8", "a limit"}};
+  const auto bind = [&](const Elements &elements) {
+    return bindShapes(package, *parseInterface(package), {{2}}, {}, {elements});
+  };
+  EXPECT_EQ((*bind({7, 2, 0, 0})).at("s4"), 3);
+  EXPECT_EQ((*bind({7, 2, 0, 0})).count("s2"), 0u);
+  EXPECT_EQ(bind({0, 0, 7, 2}).status().message(), "input 'k': element 0 is no number that an extent can follow from");
+  package.checks = {{"s2", "<=", "8", "a limit"}};
+  EXPECT_EQ(bind({7, 2, 0, 0}).status().message(), "input 'k': element 1 is no number that an extent can follow from");
 }
 
 TEST(ShapeRequest, ShapesAndSymbolsMix) {

@@ -81,6 +81,21 @@ std::optional<Scalar> chooseScalar(const Scalar &condition, const Scalar &then, 
   return result.num.overflowed() || result.den.overflowed() ? std::nullopt : std::optional(result);
 }
 
+/// A float of an input that is NaN or infinite has no value: a result that does not depend on it any more, as x - x and
+/// x == x, would be wrong of it.
+std::optional<Scalar> binaryOf(const OpBinder &op, BinaryKind kind, const Scalar &a, const Scalar &b, Type type) {
+  const std::optional<Scalar> result = computeBinary(kind, a, b, type, op.b.ranges());
+  if (!result)
+    return result;
+  std::set<std::string> kept = result->num.symbols();
+  kept.merge(result->den.symbols());
+  const auto isLost = [&](const std::string &id) { return op.b.facts().inputOf(id) && kept.count(id) == 0; };
+  for (const Scalar *operand : {&a, &b})
+    if (operand->kind == Scalar::Kind::Ratio && llvm::any_of(operand->num.symbols(), isLost))
+      return std::nullopt;
+  return result;
+}
+
 } // namespace
 
 std::optional<Known> foldUnary(const OpBinder &op, UnaryKind kind, size_t operand) {
@@ -100,9 +115,8 @@ std::optional<Known> foldBinary(const OpBinder &op, BinaryKind kind, size_t lhs,
   if (!dims)
     return std::nullopt;
   const Type type = op.element(lhs, "A");
-  return fill(*dims, [&](const Dims &index) {
-    return computeBinary(kind, elementAt(*a, index), elementAt(*b, index), type, op.b.ranges());
-  });
+  return fill(*dims,
+              [&](const Dims &index) { return binaryOf(op, kind, elementAt(*a, index), elementAt(*b, index), type); });
 }
 
 std::optional<Known> foldCast(const OpBinder &op, Type to) {
@@ -145,7 +159,7 @@ std::optional<Known> foldReduce(const OpBinder &op, ReduceKind kind, ArrayRef<in
           position * static_cast<size_t>(result.dims[i]) + (result.dims[i] == 1 ? 0 : static_cast<size_t>(index[i]));
     const Scalar &element = elementAt(*source, index);
     std::optional<Scalar> &sum = sums[position];
-    sum = sum ? computeBinary(graph::combiningKind(kind), *sum, element, type, op.b.ranges()) : element;
+    sum = sum ? binaryOf(op, graph::combiningKind(kind), *sum, element, type) : element;
     return sum.has_value();
   });
   if (!done)

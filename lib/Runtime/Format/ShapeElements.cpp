@@ -10,11 +10,10 @@ namespace cupola::format {
 
 namespace {
 
-template <typename T> bool addInteger(const char *element, std::vector<int64_t> &values) {
+template <typename T> void addInteger(const char *element, std::vector<int64_t> &values) {
   T value;
   std::memcpy(&value, element, sizeof value);
   values.push_back(static_cast<int64_t>(value));
-  return true;
 }
 
 /// IEEE binary16.
@@ -37,11 +36,11 @@ double valueOfBFloat(uint16_t bits) {
 double valueOfFloat(float value) { return static_cast<double>(value); }
 double valueOfDouble(double value) { return value; }
 
-/// `value` as a fraction of a power of two, in lowest terms.
-bool addFraction(double value, std::vector<int64_t> &values) {
+/// `value` as a fraction of a power of two, in lowest terms; 0 / 0 where it is none.
+std::pair<int64_t, int64_t> fractionOf(double value) {
   constexpr int most = 62; // bits
   if (!std::isfinite(value))
-    return false;
+    return {0, 0};
   int exponent = 0;
   auto numerator = static_cast<int64_t>(std::ldexp(std::frexp(value, &exponent), 53));
   exponent = numerator == 0 ? 0 : exponent - 53;
@@ -49,22 +48,22 @@ bool addFraction(double value, std::vector<int64_t> &values) {
     numerator /= 2;
   const int64_t largest = (int64_t(1) << most) >> std::min(std::max(exponent, 0), most);
   if (exponent > most || exponent < -most || numerator > largest || numerator < -largest)
-    return false;
-  values.push_back(exponent > 0 ? numerator * (int64_t(1) << exponent) : numerator);
-  values.push_back(exponent < 0 ? int64_t(1) << -exponent : 1);
-  return true;
+    return {0, 0};
+  return {exponent > 0 ? numerator * (int64_t(1) << exponent) : numerator, exponent < 0 ? int64_t(1) << -exponent : 1};
 }
 
-template <typename T, double (*ValueOf)(T)> bool addFloat(const char *element, std::vector<int64_t> &values) {
+template <typename T, double (*ValueOf)(T)> void addFloat(const char *element, std::vector<int64_t> &values) {
   T stored;
   std::memcpy(&stored, element, sizeof stored);
-  return addFraction(ValueOf(stored), values);
+  const auto [numerator, denominator] = fractionOf(ValueOf(stored));
+  values.push_back(numerator);
+  values.push_back(denominator);
 }
 
 struct ReadRow {
   DType dtype;
   size_t symbols;
-  bool (*add)(const char *element, std::vector<int64_t> &values);
+  void (*add)(const char *element, std::vector<int64_t> &values);
 };
 
 constexpr ReadRow readRows[] = {
@@ -95,14 +94,19 @@ size_t symbolsPerElement(DType dtype) {
   return row ? row->symbols : 0;
 }
 
-std::optional<std::vector<int64_t>> symbolValues(DType dtype, const void *elements, size_t count, size_t &bad) {
-  std::vector<int64_t> values;
+std::optional<std::vector<int64_t>> symbolValues(DType dtype, const void *elements, size_t count) {
   const ReadRow *row = readRowOf(dtype);
+  if (!row)
+    return std::nullopt;
+  std::vector<int64_t> values;
   const auto *bytes = static_cast<const char *>(elements);
-  for (bad = 0; bad < count; ++bad)
-    if (!row || !row->add(bytes + bad * byteSize(dtype), values))
-      return std::nullopt;
+  for (size_t i = 0; i < count; ++i)
+    row->add(bytes + i * byteSize(dtype), values);
   return values;
+}
+
+bool hasValue(DType dtype, const std::vector<int64_t> &values, size_t place) {
+  return symbolsPerElement(dtype) == 1 || values[place | 1] != 0; // a denominator stands behind its numerator
 }
 
 } // namespace cupola::format

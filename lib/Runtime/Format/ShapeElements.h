@@ -20,9 +20,11 @@ namespace cupola::format {
 /// How many symbols an element has: 1 of integers, 2 of floats, 0 of types whose values are no symbols.
 size_t symbolsPerElement(DType dtype);
 
-/// The values of the symbols of `count` elements, in order. Nullopt where one of them has none: infinite, no number,
-/// or with a numerator or denominator beyond 62 bits; `bad` is its index then.
-std::optional<std::vector<int64_t>> symbolValues(DType dtype, const void *elements, size_t count, size_t &bad);
+/// The values of the symbols of `count` elements, in order; nullopt of types that have none. A float that is infinite,
+/// no number, or has a numerator or denominator beyond 62 bits is 0 / 0: its symbols have no values.
+std::optional<std::vector<int64_t>> symbolValues(DType dtype, const void *elements, size_t count);
+/// Whether values[place] is the value of a symbol.
+bool hasValue(DType dtype, const std::vector<int64_t> &values, size_t place);
 
 } // namespace cupola::format
 
