@@ -64,9 +64,8 @@ Expr clampPosition(OpBinder &op, const Expr &given, const Expr &d, const Expr &l
     position = placeOfEitherSign(op, given, d);
     isLong = op.b.facts().usesRun(given) && position != given + d;
   }
-  const Expr clamped = simplify(min(max(lo, position), hi), ranges);
-  return isLong ? placeSymbol(op, clamped, hi, "place")
-                : clamped; // hi is below lo where there is nothing to step back over
+  const Expr clamped = simplify(min(max(lo, position), hi), ranges); // hi < lo: there is nothing to step back over
+  return isLong ? placeSymbol(op, clamped, hi, "place") : clamped;
 }
 
 /// A dimension of the result; a step that is open is no constant.
