@@ -20,8 +20,8 @@ public:
       : builder(builder), pool(pool), shapes(shapes), diagnostics(diagnostics) {}
 
   /// Throws NodeError. Outputs are found by their names, so one that is listed twice is one. A value that differs from
-  /// what is declared is told. One that declares nothing, which is none of
-  /// the model's outputs, is left out where it has no number of tensors.
+  /// what is declared is told. One that declares nothing, which is none of the model's outputs, is left out where it
+  /// has no number of tensors.
   void add(const onnx::ValueInfoProto &output, Tensor tensor);
 
   struct Output {

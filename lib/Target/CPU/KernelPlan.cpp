@@ -141,6 +141,11 @@ double estimate(const Expr &extent) {
   return std::max<double>(1, extent.evaluate(values).value_or(1));
 }
 
+double distanceOf(const Expr &step) {
+  const std::optional<int64_t> known = step.constant();
+  return known ? std::abs(static_cast<double>(*known)) : estimate(step);
+}
+
 Result<KernelPlan> readKernel(FuncOp func, const CpuArchitecture &isa) {
   KernelPlan kernel(func);
   if (stepsOf(func)) { // whose tiles lie in blocks of rows

@@ -187,6 +187,8 @@ llvm::SmallVector<unsigned> gridOf(kernel::FuncOp func, mlir::Region &operand);
 
 /// The value of an extent for estimates: unknown scalars count as 64.
 double estimate(const Expr &extent);
+/// The same of how far a step of a position goes, either way.
+double distanceOf(const Expr &step);
 
 } // namespace cupola::cpu
 

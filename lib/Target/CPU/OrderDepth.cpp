@@ -25,10 +25,7 @@ struct Digit {
   Expr step = 0;
 
   /// How far it goes; the extents of an image may be open.
-  double distance() const {
-    const std::optional<int64_t> known = step.constant();
-    return known ? std::abs(static_cast<double>(*known)) : estimate(step);
-  }
+  double distance() const { return distanceOf(step); }
   bool isBeside() const { return step.isConstant(1) || step.isConstant(-1); }
 };
 using Digits = std::vector<Digit>;

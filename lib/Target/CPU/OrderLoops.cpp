@@ -30,7 +30,7 @@ std::optional<Order> orderOf(Variables &vars, FuncOp func, StoreOp store) {
     const std::optional<Expr> step = position.coefficient(vars.name(at));
     if (!step)
       return std::nullopt;
-    steps.push_back(std::abs(step->constant() ? static_cast<double>(*step->constant()) : estimate(*step)));
+    steps.push_back(distanceOf(*step));
   }
   Order order = llvm::to_vector(llvm::seq<unsigned>(0, steps.size()));
   llvm::sort(order,

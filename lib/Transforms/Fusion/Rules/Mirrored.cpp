@@ -25,14 +25,27 @@ bool hasFewChannels(graph::ConvOp conv) {
   return places > productOf(conv.getStrides()) && channels && *channels <= kFewChannels;
 }
 
-/// Reads `use`, through views, as windows that overlap.
-bool isReadByWindows(OpOperand &use) {
-  Operation *reader = use.getOwner();
+/// The op reads the value as windows that overlap.
+bool readsAsWindows(Operation *reader, Value value) {
   if (auto window = dyn_cast<graph::WindowOp>(reader))
     return productOf(window.getSizes()) > productOf(window.getStrides());
-  if (auto conv = dyn_cast<graph::ConvOp>(reader))
-    return use.getOperandNumber() == 0 && hasFewChannels(conv);
-  return isView(reader) && llvm::any_of(reader->getUses(), isReadByWindows);
+  auto conv = dyn_cast<graph::ConvOp>(reader);
+  return conv && conv.getInput() == value && hasFewChannels(conv);
+}
+
+/// So does one that reads it through views, each of which is looked at once.
+bool isReadByWindows(Value value) {
+  SmallVector<Value> work{value};
+  DenseSet<Operation *> seen;
+  while (!work.empty()) {
+    Value read = work.pop_back_val();
+    for (Operation *reader : read.getUsers())
+      if (readsAsWindows(reader, read))
+        return true;
+      else if (isView(reader) && !isa<graph::WindowOp>(reader) && seen.insert(reader).second)
+        work.push_back(reader->getResult(0));
+  }
+  return false;
 }
 
 } // namespace
@@ -43,8 +56,7 @@ void storeMirrored(Formation &kernels, StringRef rule) {
   if (!kernels.options.mirrored)
     return;
   for (auto pad : kernels.body.getOps<graph::PadOp>())
-    if (pad.getMode() != graph::PadMode::Constant && !kernels.isComputed(pad) &&
-        llvm::any_of(pad->getUses(), isReadByWindows))
+    if (pad.getMode() != graph::PadMode::Constant && !kernels.isComputed(pad) && isReadByWindows(pad.getResult()))
       kernels.store(pad, {rule, "windows would find the place of every tap at the borders"});
 }
 
